@@ -1,0 +1,1 @@
+"""Speed, memory and accuracy of scarce against other support vector machine libraries."""

@@ -1,0 +1,249 @@
+"""What every kernel estimator of this library shares: kernels, validation, solving, scoring."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from scarce.kernels import Kernel, make_operator, nystroem_operator, scale_gamma, weighted_scores
+from scarce.solvers import Progress, QuadraticProgram, Solution, feasible_start, solve
+
+Array = NDArray[Any]
+
+
+class KernelMachine(CallbackSupportMixin, BaseEstimator):
+    """Base of estimators whose model is a weighted sum of kernel functions."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [
+            StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
+            callable,
+        ],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "approximation": [StrOptions({"nystroem"}), None],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    # Weights are asked for without any set-up when metadata routing is on.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    # Input.
+
+    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+        """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
+        if callable(self.kernel):
+            rows = X if sparse.issparse(X) or hasattr(X, "shape") else np.asarray(X)
+            rows = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows)
+            if rows.shape[0] == 0:
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            return rows if isinstance(y, str) else (rows, y)
+        given_sparse = sparse.issparse(X)
+        if given_sparse and self.kernel == "precomputed":
+            raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
+        return validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_sparse="csr",
+            accept_large_sparse=False,
+        )
+
+    def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
+        """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+        if sample_weight is not None and np.ndim(sample_weight) == 1:
+            if len(sample_weight) != X.shape[0]:
+                raise ValueError(
+                    f"sample_weight and X have incompatible shapes: {np.shape(sample_weight)} vs "
+                    f"{X.shape}; sample_weight takes one value per row"
+                )
+        if callable(self.kernel):
+            weights = (
+                np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
+            )
+        else:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = np.maximum(weights, 0.0)
+        if not weights.any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return weights
+
+    def _make_kernel(self, X: Any, weights: Array) -> Kernel:
+        """Return the kernel with its width settled, and keep the width."""
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    "Precomputed matrix must be a square matrix. "
+                    f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+                )
+        if self.kernel == "precomputed" or callable(self.kernel):
+            self._gamma = 0.0
+        elif self.gamma == "scale":
+            self._gamma = scale_gamma(X, weights)
+        elif self.gamma == "auto":
+            self._gamma = 1.0 / X.shape[1]
+        else:
+            self._gamma = float(self.gamma)
+        return self._fitted_kernel()
+
+    def _fitted_kernel(self) -> Kernel:
+        return Kernel(self.kernel, gamma=self._gamma, degree=self.degree, coef0=self.coef0)
+
+    def _make_operator(self, X: Any, kernel: Kernel, rows: Array) -> Any:
+        """Return the kernel matrix of the rows that take part, exact or of low rank."""
+        if self.kernel == "precomputed":
+            part = X if rows.size == X.shape[0] else X[np.ix_(rows, rows)]
+        else:
+            part = X if rows.size == X.shape[0] else X[rows]
+        if self.approximation is None:
+            return make_operator(part, kernel)
+        if self.kernel == "precomputed" or callable(self.kernel):
+            raise ValueError(
+                'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
+                f"sigmoid), got kernel={self.kernel!r}"
+            )
+        random = check_random_state(self.random_state)
+        count = min(self.n_components, rows.size)
+        self._landmarks = np.sort(random.permutation(rows.size)[:count])
+        return nystroem_operator(part, kernel, self._landmarks)
+
+    # Solving.
+
+    def _solve(self, program: QuadraticProgram, previous: Array | None) -> Solution:
+        """Solve the program, report progress, and warn when the tolerance was not met."""
+        context = self._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self)
+
+        def report(progress: Progress) -> bool:
+            task = context.subcontext(task_name="block")
+            task.call_on_fit_task_begin(estimator=self)
+            stop = task.call_on_fit_task_end(estimator=self)
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] steps {progress.n_iter}, objective "
+                    f"{progress.objective:.6g}, violation {progress.violation:.3g}"
+                )
+            return bool(stop)
+
+        watched = self.verbose or hasattr(self, "_skl_callbacks")
+        start = None if previous is None else feasible_start(program, previous)
+        solution = solve(
+            program,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=start,
+            cache_size=self.cache_size,
+            callback=report if watched else None,
+        )
+        context.call_on_fit_task_end(estimator=self)
+        self.fit_status_ = int(solution.status != "optimal")
+        self.dual_gap_ = solution.dual_gap
+        self.kkt_violation_ = solution.kkt_violation
+        if solution.status != "optimal":
+            cause = (
+                f"Solver terminated early (max_iter={self.max_iter})."
+                if solution.status == "max_iter"
+                else "Rounding errors ended the solver early."
+            )
+            warnings.warn(
+                f"{cause} KKT violation {solution.kkt_violation:.3g} against tol={self.tol:g}, "
+                f"relative duality gap {solution.dual_gap:.3g}. Raise max_iter or tol, or scale the "
+                "data with StandardScaler or MinMaxScaler.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return solution
+
+    def _previous(self, n_rows: int) -> Array | None:
+        """Return the signed multipliers of the last fit, one per row, if they are to be reused."""
+        if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n_rows:
+            return None
+        if self.approximation is not None or not hasattr(self, "dual_coef_"):
+            return None
+        coefficients = np.zeros(n_rows)
+        dual = self.dual_coef_
+        coefficients[self.support_] = (dual.toarray() if sparse.issparse(dual) else dual)[0]
+        return coefficients
+
+    # The fitted model.
+
+    def _keep(self, X: Any, rows: Array, coefficients: Array, order: Array, operator: Any) -> None:
+        """Store the expansion; ``order`` lists the support vectors as positions in ``rows``."""
+        if self.approximation == "nystroem":
+            support = np.flatnonzero(coefficients)
+            order = self._landmarks
+            weights = operator.landmark_weights(support, coefficients[None, support])[0]
+        else:
+            weights = coefficients[order]
+        self.support_ = rows[order].astype(np.int32)
+        self.shape_fit_ = X.shape
+        self._sparse = sparse.issparse(X) and not callable(self.kernel)
+        if self.kernel == "precomputed":
+            self.support_vectors_ = np.empty((0, 0), dtype=X.dtype)
+        else:
+            self.support_vectors_ = X[self.support_]
+        dual = weights[None, :]
+        self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
+
+    def _raw_scores(self, X: Any) -> Array:
+        """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        dual = self.dual_coef_.toarray() if sparse.issparse(self.dual_coef_) else self.dual_coef_
+        if self.kernel == "precomputed":
+            if X.shape[1] != self.shape_fit_[0]:
+                raise ValueError(
+                    f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
+                    "the number of samples at training time"
+                )
+            return np.asarray(X[:, self.support_] @ dual[0], dtype=np.float64)
+        if self.support_vectors_.shape[0] != dual.shape[1]:
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        if self._sparse and not sparse.issparse(X):
+            X = sparse.csr_array(X)
+        elif sparse.issparse(X) and not self._sparse and not callable(self.kernel):
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
+            )
+        return weighted_scores(X, self.support_vectors_, dual[0], self._fitted_kernel())
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for a linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef = self.dual_coef_ @ self.support_vectors_
+        if sparse.issparse(coef):
+            coef.data.flags.writeable = False
+        else:
+            coef.flags.writeable = False
+        return coef

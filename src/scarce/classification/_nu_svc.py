@@ -1,0 +1,248 @@
+"""Binary nu-support vector classification."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from scarce._kernel_machine import KernelMachine
+from scarce.classification._base import BinaryMachine
+from scarce.solvers import QuadraticProgram, Solution
+
+Array = NDArray[Any]
+
+
+class NuSVC(BinaryMachine):
+    """Separate two classes with a large margin, the share of margin errors given.
+
+    A replacement of :class:`sklearn.svm.NuSVC` for two classes, with the same parameters, signs and
+    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`, for
+    more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        At most this share of the weight lies inside the margin, and at least this share belongs to
+        support vectors. In the interval (0, 1]; at most ``2 min(n_+, n_-) / n``.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
+        called on blocks of rows.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels. "scale" is
+        ``1 / (n_features * X.var())`` with rows counted by their weights, "auto" is
+        ``1 / n_features``.
+    coef0 : float, default=0.0
+        Independent term of the poly and sigmoid kernels.
+    shrinking : bool, default=True
+        Accepted for compatibility; the solver chooses its active variables itself.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in LIBSVM's scale (multipliers up to 1).
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights per class.
+    verbose : bool, default=False
+        Print one line per block of variables solved.
+    max_iter : int, default=-1
+        Limit on the number of pairwise steps; -1 for none.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Accepted for compatibility; without effect for two classes.
+    break_ties : bool, default=False
+        Accepted for compatibility; without effect for two classes.
+    random_state : int, RandomState instance or None, default=None
+        Choice of the rows of the approximation.
+    warm_start : bool, default=False
+        Begin with the multipliers of the last fit when the number of rows is the same; a fit that
+        `max_iter` ended goes on where it stopped.
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" replaces the kernel by its projection on `n_components` random rows. Cost and
+        memory are then linear in the number of rows, and the model has `n_components` terms.
+    n_components : int, default=500
+        Number of rows of the approximation.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; decision values are positive for the second.
+    class_weight_ : ndarray of shape (2,)
+        Factors of the weights per class.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, those of the first class first.
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR of shape (1, n_SV)
+        Signed multipliers, divided by the margin.
+    coef_ : ndarray or CSR of shape (1, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (1,)
+        Constant of the decision function, divided by the margin.
+    margin_ : float
+        The margin before the division, in LIBSVM's scale.
+    fit_status_ : int
+        0 when the tolerance was met.
+    n_iter_ : ndarray of shape (1,)
+        Pairwise steps taken.
+    objective_ : float
+        Optimum of ``1/2 |w|^2 - nu rho + 1/n sum of slacks``, weights of mean 1.
+    dual_gap_ : float
+        Relative duality gap of the solution.
+    kkt_violation_ : float
+        Violation of the optimality conditions, to be compared with `tol`.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    SVC : The same with the price of slack as its parameter.
+    sklearn.svm.NuSVC : The class this one replaces.
+
+    Examples
+    --------
+    >>> from scarce import NuSVC
+    >>> X, y = [[-1, -1], [-2, -1], [1, 1], [2, 1]], [0, 0, 1, 1]
+    >>> model = NuSVC(kernel="linear").fit(X, y)
+    >>> model.predict([[-0.8, -1], [3, 2]])
+    array([0, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KernelMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        warm_start: bool = False,
+        approximation: str | None = None,
+        n_components: int = 500,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.approximation = approximation
+        self.n_components = n_components
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the separating surface.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The rows; for a precomputed kernel, the kernel matrix.
+        y : array-like of shape (n_samples,)
+            Labels, two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
+            less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, signs, weights = self._prepared(X, y, sample_weight)
+        previous = self._previous(X.shape[0])
+        rows = np.flatnonzero(weights)
+        signs, weights = signs[rows], weights[rows]
+        total = float(weights.sum())
+        self._check_nu(signs, weights)
+        operator = self._make_operator(X, self._make_kernel(X, np.bincount(rows, weights)), rows)
+        # Two groups, one per class, each with half of nu times the total weight.
+        program = QuadraticProgram(
+            operator,
+            totals=[0.5 * self.nu * total] * 2,
+            upper=weights,
+            groups=(signs > 0).astype(np.int64),
+            kernel_signs=signs,
+        )
+        if previous is not None:
+            previous = np.abs(previous[rows]) * self.margin_
+        solution = self._solve(program, previous)
+        below, above = solution.multipliers
+        margin, constant = -0.5 * (above + below), 0.5 * (above - below)
+        self._check_not_trivial(solution, margin, total, operator)
+        self.margin_: float = float(margin)
+        coefficients = signs * solution.alpha / margin
+        order = self._class_order(coefficients, signs)
+        self._keep(X, rows, coefficients, order, operator)
+        self._count_support(order, signs)
+        self.intercept_ = np.array([constant / margin])
+        self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
+        self.objective_ = -solution.objective / total**2
+        return self
+
+    def _check_nu(self, signs: Array, weights: Array) -> None:
+        smaller = min(float(weights[signs > 0].sum()), float(weights[signs < 0].sum()))
+        largest = 2.0 * smaller / float(weights.sum())
+        if self.nu > largest * (1 + 1e-12):
+            raise ValueError(
+                f"specified nu is infeasible: nu={self.nu:g}, but the class sizes only allow "
+                f"0 < nu <= {largest:g} (twice the smaller class's share)"
+            )
+
+    def _check_not_trivial(
+        self, solution: Solution, margin: float, total: float, operator: Any
+    ) -> None:
+        """Refuse a solution without a margin, and warn of one that is next to nothing."""
+        radius = float(np.sqrt(max(float(np.max(operator.diagonal())), 0.0)))
+        norm = np.sqrt(max(2.0 * solution.objective, 0.0)) / total
+        if not margin > 0:
+            raise ValueError(
+                f"nu={self.nu:g} leaves no margin: the classes overlap so much that the exact "
+                "solution is w = 0. Raise nu, use a narrower kernel, or use SVC."
+            )
+        if norm < 1e-2 * self.nu * radius and margin / total < 1e-4 * self.nu * radius**2:
+            warnings.warn(
+                f"nu={self.nu:g} gives a nearly trivial solution (|w| = {norm:.2g}, margin "
+                f"{margin / total:.2g}): the classes overlap. Raise nu, use a narrower kernel, or use "
+                "SVC.",
+                UserWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,9 @@
+"""Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
+
+from scarce.kernels._gamma import scale_gamma
+from scarce.kernels._kernel import Kernel
+from scarce.kernels._lowrank import nystroem_operator
+from scarce.kernels._operator import make_operator
+from scarce.kernels._scores import weighted_scores
+
+__all__ = ["Kernel", "make_operator", "nystroem_operator", "scale_gamma", "weighted_scores"]

@@ -1,0 +1,177 @@
+"""Kernel matrices as operators: blocks and sums on demand, no n x n array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from scarce.kernels._kernel import Kernel
+from scarce.kernels._rows import Rows, as_rows
+from scarce.kernels._sums import Scored, add_sums
+from scarce.kernels._threads import tile_runner
+from scarce.solvers import DenseMatrix, SymmetricOperator
+
+Array = NDArray[Any]
+
+EXACT_UP_TO = 1024  # rows up to which single precision saves nothing worth having
+SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
+
+
+class KernelOperator:
+    """The matrix ``k(x_i, x_j)`` of one set of rows.
+
+    Single precision is on offer first for larger problems; the solver checks what it gave against
+    `reference` and turns to float64 when that is not accurate enough.
+    """
+
+    def __init__(self, rows: Rows, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.n = rows.n
+        self._rows = rows
+        self._norms = rows.squared_norms()
+        self._scored: dict[Any, Scored] = {}
+
+    @property
+    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
+        """Arithmetic on offer: float32 first where its range and the size allow."""
+        if self.n <= EXACT_UP_TO or self.kernel.name == "linear":
+            return (np.float64,)
+        largest = max(1.0, float(self._norms.max()))
+        slope = abs(self.kernel.gamma)
+        bounded = largest < SINGLE_RANGE and 1 / SINGLE_RANGE < slope < SINGLE_RANGE
+        if self.kernel.name == "poly" and bounded:
+            reach = max(1.0, slope * largest + abs(self.kernel.coef0))
+            bounded = self.kernel.degree * np.log(reach) < np.log(SINGLE_RANGE)
+        return (np.float32, np.float64) if bounded else (np.float64,)
+
+    def _in(self, precision: Any) -> Scored:
+        if precision not in self._scored:
+            self._scored[precision] = Scored(self._rows.cast(precision), self.kernel, self._norms)
+        return self._scored[precision]
+
+    def subset(self, indices: Array) -> KernelOperator:
+        """Return the operator of some of the rows."""
+        return KernelOperator(self._rows.take(indices), self.kernel)
+
+    def diagonal(self) -> Array:
+        """Return ``k(x_i, x_i)``."""
+        return self.kernel.of_squared_norms(self._norms)
+
+    def block(self, indices: Array, precision: Any) -> Array:
+        """Return the square block of the given rows; each value is computed once."""
+        part = self._in(precision).take(indices)
+        panel, terms, m = part.rows.panel(), part.terms, indices.size
+        dense = not sparse.issparse(panel)
+        out = np.empty((m, m), precision)
+
+        def work(start: int, stop: int) -> None:
+            if not dense:
+                part.write(start, stop, panel, terms, out[start:stop])
+                return
+            tile = np.empty((stop - start, m - start), precision)  # the part right of the diagonal
+            part.write(
+                start, stop, panel[:, start:], None if terms is None else terms[start:], tile
+            )
+            out[start:stop, start:] = tile
+            out[stop:, start:stop] = tile[:, stop - start :].T
+
+        with tile_runner(m * m // 64) as run:
+            run(m, work)
+        return out
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[groups[i], j] k(x_i, x_columns[j])`` to ``out[i]`` for every row."""
+        scored = self._in(precision)
+        add_sums(scored, scored.take(columns), weights, groups, out)
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64 with plain NumPy."""
+        exact = self._rows.cast(np.float64)
+        left, right = exact.take(rows).panel(), exact.take(columns).panel()
+        products = left.T @ right
+        values = products.toarray() if sparse.issparse(products) else np.asarray(products)
+        return self.kernel.of_products(values, self._norms[rows], self._norms[columns])
+
+
+class CallableOperator:
+    """The matrix of a kernel given as a function of two arrays of rows."""
+
+    def __init__(self, X: Any, kernel: Kernel) -> None:
+        self.X = X
+        self.kernel = kernel
+        self.n: int = X.shape[0]
+
+    @property
+    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
+        """One: what the function returns."""
+        return (np.float64,)
+
+    def subset(self, indices: Array) -> CallableOperator:
+        """Return the operator of some of the rows."""
+        return CallableOperator(self.X[indices], self.kernel)
+
+    def diagonal(self) -> Array:
+        """Return ``k(x_i, x_i)``."""
+        return np.array([self.reference(np.array([i]), np.array([i]))[0, 0] for i in range(self.n)])
+
+    def block(self, indices: Array, precision: Any) -> Array:
+        """Return the square block of the given rows."""
+        return self.reference(indices, indices).astype(precision)
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[groups[i], j] k(x_i, x_columns[j])`` to ``out[i]`` for every row."""
+        for start in range(0, self.n, 1024):
+            rows = np.arange(start, min(self.n, start + 1024))
+            for first in range(0, columns.size, 1024):
+                some = slice(first, first + 1024)
+                values = self.reference(rows, columns[some])
+                out[rows] += np.einsum("ij,ij->i", values, weights[groups[rows], some])
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block of values."""
+        return self.kernel.values(self.X[rows], self.X[columns])
+
+
+def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
+    """Return the kernel matrix of some rows as an operator for `scarce.solvers`.
+
+    Parameters
+    ----------
+    X : array-like or CSR of shape (n, d)
+        The rows; for a precomputed kernel the matrix itself.
+    kernel : Kernel
+        The kernel.
+
+    Returns
+    -------
+    operator
+        What `QuadraticProgram` takes as its `kernel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.kernels import Kernel, make_operator
+    >>> operator = make_operator(np.array([[0.0], [1.0]]), Kernel("rbf", gamma=1.0))
+    >>> operator.block(np.array([0, 1]), np.float64).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    if kernel.name == "precomputed":
+        return DenseMatrix(X)
+    if callable(kernel.name):
+        return CallableOperator(X, kernel)
+    return KernelOperator(as_rows(X, center_of(X, kernel)), kernel)
+
+
+def center_of(X: Any, kernel: Kernel) -> Array | None:
+    """Return the point to shift dense rows by: their mean for an RBF kernel, which cannot tell."""
+    if kernel.name != "rbf" or sparse.issparse(X):
+        return None
+    return np.asarray(np.mean(X, axis=0, dtype=np.float64))

@@ -1,0 +1,134 @@
+"""Rows of data, dense or CSR, behind the few products a kernel needs."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Array = NDArray[Any]
+
+
+class Rows(Protocol):
+    """What the kernel layer asks of a set of rows, in one precision."""
+
+    n: int
+    dtype: Any
+
+    def cast(self, dtype: Any) -> Rows:
+        """Return the same rows in another precision."""
+
+    def take(self, indices: Array) -> Rows:
+        """Return some of the rows."""
+
+    def squared_norms(self) -> Array:
+        """Return the squared Euclidean norms in float64."""
+
+    def panel(self) -> Any:
+        """Return all rows in the form that `product` wants on its right-hand side."""
+
+    def product(self, start: int, stop: int, panel: Any, out: Array) -> None:
+        """Write the inner products of rows ``start:stop`` with the panel's rows to ``out``."""
+
+    def combine(self, weights: Array) -> Array:
+        """Return ``weights @ rows`` in float64, for ``weights`` of shape ``(k, n)``."""
+
+    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
+        """Add to ``out[start:stop]`` the inner product of each row with the plane of its group."""
+
+
+class DenseRows:
+    """Dense rows, shifted and cast a tile at a time, so that the data are never copied whole.
+
+    ``center`` is subtracted from every row; an RBF kernel does not notice, but float32 does: far
+    from the origin its inner products would cancel.
+    """
+
+    def __init__(self, X: Array, dtype: Any = None, center: Array | None = None) -> None:
+        self.X = X
+        self.n = X.shape[0]
+        self.dtype = np.dtype(X.dtype if dtype is None else dtype)
+        self.center = center
+
+    def _tile(self, rows: Any) -> Array:
+        tile = self.X[rows]
+        if self.center is not None:
+            tile = tile - self.center  # float64
+        return np.ascontiguousarray(tile, dtype=self.dtype)
+
+    def cast(self, dtype: Any) -> DenseRows:
+        return DenseRows(self.X, dtype, self.center)
+
+    def take(self, indices: Array) -> DenseRows:
+        return DenseRows(self.X[indices], self.dtype, self.center)
+
+    def squared_norms(self) -> Array:
+        norms = np.empty(self.n)
+        exact = self.cast(np.float64)
+        for start in range(0, self.n, 8192):
+            tile = exact._tile(slice(start, start + 8192))
+            np.einsum("ij,ij->i", tile, tile, out=norms[start : start + 8192])
+        return norms
+
+    def panel(self) -> Array:
+        return self._tile(slice(None)).T
+
+    def product(self, start: int, stop: int, panel: Array, out: Array) -> None:
+        np.matmul(self._tile(slice(start, stop)), panel, out=out)
+
+    def combine(self, weights: Array) -> Array:
+        return np.asarray(weights @ self._tile(slice(None)), dtype=np.float64)
+
+    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
+        from scarce.kernels._compiled import project_dense
+
+        project_dense(self._tile(slice(start, stop)), planes, groups[start:stop], out[start:stop])
+
+
+class SparseRows:
+    """CSR rows; nothing is made dense but the tiles asked for."""
+
+    def __init__(self, X: sparse.csr_array) -> None:
+        self.X = X
+        self.n = X.shape[0]
+        self.dtype = X.dtype
+
+    def cast(self, dtype: Any) -> SparseRows:
+        return self if self.dtype == dtype else SparseRows(self.X.astype(dtype))
+
+    def take(self, indices: Array) -> SparseRows:
+        return SparseRows(self.X[indices])
+
+    def squared_norms(self) -> Array:
+        from scarce.kernels._compiled import sparse_squared_norms
+
+        return sparse_squared_norms(self.X.data, self.X.indptr)  # type: ignore[no-any-return]
+
+    def panel(self) -> sparse.csr_array:
+        return self.X.T.tocsr()
+
+    def product(self, start: int, stop: int, panel: sparse.csr_array, out: Array) -> None:
+        from scarce.kernels._compiled import sparse_product
+
+        data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
+        sparse_product(data, indices, indptr, panel.data, panel.indices, panel.indptr, out)
+
+    def combine(self, weights: Array) -> Array:
+        return np.ascontiguousarray((self.X.T @ weights.T).T, dtype=np.float64)
+
+    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
+        from scarce.kernels._compiled import project_sparse
+
+        data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
+        project_sparse(data, indices, indptr, planes, groups[start:stop], out[start:stop])
+
+
+def as_rows(X: Any, center: Array | None = None) -> Rows:
+    """Wrap a dense array, to be shifted by ``center``, or a CSR matrix; not float means float64."""
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+        return SparseRows(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+    X = np.asarray(X)
+    return DenseRows(X, X.dtype if X.dtype in (np.float32, np.float64) else np.float64, center)

@@ -1,0 +1,52 @@
+"""Scores of new rows against a fitted expansion, in blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.kernels._kernel import Kernel
+from scarce.kernels._operator import center_of
+from scarce.kernels._rows import as_rows
+from scarce.kernels._sums import Scored, add_sums
+
+Array = NDArray[Any]
+
+
+def weighted_scores(X: Any, support: Any, coefficients: Array, kernel: Kernel) -> Array:
+    """Return ``sum_j coefficients[j] k(x_i, support_j)`` for every row.
+
+    The arithmetic is float32 when both sets of rows are, else float64.
+
+    Parameters
+    ----------
+    X, support : array or CSR of shape (n, d) and (m, d)
+        New rows and those of the expansion, both dense or both sparse.
+    coefficients : ndarray of shape (m,)
+        Weights of the expansion.
+    kernel : Kernel
+        The kernel; not precomputed.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The scores, in float64.
+    """
+    scores = np.zeros(X.shape[0])
+    if coefficients.size == 0:
+        return scores
+    if callable(kernel.name):
+        for start in range(0, X.shape[0], 1024):
+            tile = slice(start, start + 1024)
+            scores[tile] = kernel.values(X[tile], support) @ coefficients
+        return scores
+    dtype = np.result_type(X.dtype, support.dtype)
+    if dtype != np.float32 or kernel.name == "linear":
+        dtype = np.dtype(np.float64)
+    center = center_of(support, kernel)
+    left = Scored(as_rows(X, center).cast(dtype), kernel)
+    right = Scored(as_rows(support, center).cast(dtype), kernel)
+    add_sums(left, right, coefficients[None, :], np.zeros(X.shape[0], np.int64), scores)
+    return scores

@@ -1,0 +1,100 @@
+"""Row tiles over a few threads, with BLAS held to one thread each.
+
+The compiled loops and BLAS release the GIL, so plain threads share the work. Tile borders do not
+depend on the number of threads, and every row is summed by one thread: same input, same output.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+
+from joblib import cpu_count
+from threadpoolctl import ThreadpoolController
+
+TILE_ROWS = 256
+SMALLEST_EFFORT = 4096
+
+
+def thread_count() -> int:
+    """Return the number of threads to use: the cores allowed, or fewer if OMP_NUM_THREADS says so."""
+    cores = int(cpu_count())
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(limit))) if limit.isdigit() else cores
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # scans the loaded libraries once, a few milliseconds
+
+
+class _SingleThreadedBlas:
+    """Hold BLAS to one thread while at least one caller is inside, from any number of threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limiter: object | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limiter = _controller().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()  # type: ignore[union-attr]
+                self._limiter = None
+
+
+single_threaded_blas = _SingleThreadedBlas()
+
+Tiles = Callable[[int, Callable[[int, int], None]], None]
+
+
+@contextmanager
+def tile_runner(effort: int) -> Iterator[Tiles]:
+    """Give a function ``run(n_rows, work)`` that calls ``work(start, stop)`` for every tile of rows.
+
+    ``effort`` is a rough count of what is to be done; for little, starting a thread costs more.
+    """
+    workers = thread_count() if effort >= SMALLEST_EFFORT else 1
+
+    def serial(n_rows: int, work: Callable[[int, int], None]) -> None:
+        for start in range(0, n_rows, TILE_ROWS):
+            work(start, min(n_rows, start + TILE_ROWS))
+
+    if workers == 1:
+        with single_threaded_blas:
+            yield serial
+        return
+
+    with single_threaded_blas, ThreadPoolExecutor(workers - 1) as pool:
+
+        def parallel(n_rows: int, work: Callable[[int, int], None]) -> None:
+            if n_rows <= 2 * TILE_ROWS:
+                return serial(n_rows, work)
+            starts = iter(range(0, n_rows, TILE_ROWS))
+
+            def drain() -> None:
+                for start in starts:  # one shared iterator: whoever is free takes the next tile
+                    work(start, min(n_rows, start + TILE_ROWS))
+
+            others = [pool.submit(drain) for _ in range(workers - 1)]
+            try:
+                drain()
+            finally:
+                # After an interrupt the iterator is emptied, so that the other threads stop too.
+                for _ in starts:
+                    pass
+                for other in others:
+                    other.result()
+
+        yield parallel

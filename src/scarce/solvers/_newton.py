@@ -1,0 +1,74 @@
+"""Exact steps on the free variables: with the active bounds known they solve a linear system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from scarce.solvers._signed import SignedForm
+
+Array = NDArray[Any]
+
+SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation costs little
+LARGEST = 2048  # free variables for which a Cholesky factorisation pays
+MOST_STEPS = 8
+
+
+def free_variables(form: SignedForm, x: Array) -> Array:
+    """Return the variables strictly between their bounds."""
+    return np.flatnonzero((x > form.lower) & (x < form.upper))
+
+
+def newton_steps(form: SignedForm, x: Array, gradient: Array, most: int) -> Array | None:
+    """Return the point after Newton steps on the free variables; None when there are none to take.
+
+    Each step solves ``Q_ff d + beta_g = -gradient_f``, ``sum of d over each group = 0`` and stops at
+    the first bound, which then joins the active ones: the objective never rises.
+    """
+    free = free_variables(form, x)
+    if not 0 < free.size <= most:
+        return None
+    Q = form.block(free, np.float64)
+    right = -gradient[free]
+    x = x.copy()
+    for _ in range(MOST_STEPS):
+        step = _direction(Q, right, form.groups[free])
+        if step is None or not np.isfinite(step).all():
+            return None
+        bound = np.where(step > 0, form.upper[free], form.lower[free])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
+        length = min(1.0, float(reach.min()))
+        target = np.where(reach <= length, bound, x[free] + length * step)
+        right -= Q @ (target - x[free])
+        x[free] = target
+        if length == 1.0:
+            break
+        inside = reach > length
+        free, right, Q = free[inside], right[inside], Q[np.ix_(inside, inside)]
+        if free.size == 0:
+            break
+    return x
+
+
+def _direction(Q: Array, right: Array, groups: Array) -> Array | None:
+    """Return the Newton direction that keeps every group's sum."""
+    members = (groups[:, None] == np.unique(groups)).astype(float)
+    n, k = members.shape
+    if n <= SINGULAR_UP_TO:
+        # Duplicated rows make the system singular; the least-norm answer treats them alike.
+        system = np.block([[Q, members], [members.T, np.zeros((k, k))]])
+        full = np.concatenate([right, np.zeros(k)])
+        answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy")[0]
+        return np.asarray(answer[:n])
+    ridge = 1e-12 * float(np.trace(Q))
+    try:
+        factor = linalg.cho_factor(Q + ridge * np.eye(n), lower=True, overwrite_a=True)
+    except linalg.LinAlgError:
+        return None
+    both = linalg.cho_solve(factor, np.column_stack([right, members]))
+    plain, spread = both[:, 0], both[:, 1:]
+    return np.asarray(plain - spread @ linalg.solve(members.T @ spread, members.T @ plain))

@@ -1,0 +1,61 @@
+"""Offsets of one-class models as order statistics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_WHOLE = 1e-9  # 1 / price this near to a whole weight counts as whole
+
+
+def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None = None) -> float:
+    """Return the offset that minimises ``-rho + price * sum_i w_i max(0, rho - s_i)``.
+
+    It is the smallest score at which the cumulative weight reaches ``1 / price``. When the weight
+    is reached exactly every value up to the next score is optimal and the midpoint is taken; after
+    the last score, the last score.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores of the training rows.
+    price : float
+        Price ``C`` of one unit of slack, ``1 / (nu * total weight)`` in the usual parameter.
+    weights : array-like of shape (n,), optional
+        Weights, not negative; a weight of 2 is the same as the row given twice.
+
+    Returns
+    -------
+    float
+        The offset.
+
+    Examples
+    --------
+    >>> one_class_offset([3.0, 1.0, 2.0, 4.0], price=1 / 1.5)
+    2.0
+    >>> one_class_offset([3.0, 1.0, 2.0, 4.0], price=1 / 2)
+    2.5
+    """
+    values: NDArray[Any] = np.asarray(scores, dtype=np.float64)
+    masses = np.ones_like(values) if weights is None else np.asarray(weights, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0 or masses.shape != values.shape:
+        raise ValueError(
+            f"scores and weights must be equally long, got {values.shape} and {masses.shape}"
+        )
+    if not (np.isfinite(values).all() and np.isfinite(masses).all() and (masses >= 0).all()):
+        raise ValueError("scores must be finite, weights finite and not negative")
+    values, masses = values[masses > 0], masses[masses > 0]
+    total = float(masses.sum())
+    wanted = 1.0 / price if price > 0 else np.inf
+    if wanted > total * (1 + _WHOLE):
+        raise ValueError(f"price must be at least 1 / total weight = {1 / total:g}, got {price:g}")
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(masses[order])
+    at = int(np.searchsorted(reached, wanted * (1 - _WHOLE)))
+    at = min(at, values.size - 1)
+    whole = abs(reached[at] - wanted) <= _WHOLE * max(1.0, wanted)
+    if whole and at + 1 < values.size:
+        return float(0.5 * (values[order[at]] + values[order[at + 1]]))
+    return float(values[order[at]])

@@ -1,0 +1,241 @@
+"""The family of quadratic programs every estimator of this library reduces to."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[Any]
+
+
+class SymmetricOperator(Protocol):
+    """A symmetric matrix that is never stored: blocks and sums on demand."""
+
+    n: int
+
+    @property
+    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
+        """Arithmetic on offer, the fastest first and the most accurate last."""
+
+    def subset(self, indices: Array) -> SymmetricOperator:
+        """Return the operator of some of the rows and the same columns."""
+
+    def diagonal(self) -> Array:
+        """Return the diagonal, or an upper bound of it where that is far cheaper."""
+
+    def block(self, indices: Array, precision: Any) -> Array:
+        """Return the square block of the given rows as a fresh array."""
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64 by plain means, sharing no code with the two methods above."""
+
+
+class QuadraticProgram:
+    """Minimise ``1/2 a'Qa + p'a`` with one signed equality per group and a box.
+
+    ``sum of signs * alpha over group g = totals[g]`` for each group, ``lower <= alpha <= upper``,
+    and ``Q[i, j] = y_i y_j A[g_i, g_j] K[i, j] + [i = j] d_i`` with ``y`` the `kernel_signs`, ``A``
+    the `coupling` of the groups, ``K`` the `kernel` and ``d`` the `diagonal`.
+
+    Parameters
+    ----------
+    kernel : operator
+        The matrix ``K``: `DenseMatrix` for an array, `scarce.kernels.make_operator` for data.
+    totals : array-like of shape (n_groups,)
+        Right-hand sides of the equalities.
+    lower, upper : float or array-like of shape (n,)
+        The box; infinite bounds are allowed.
+    linear, diagonal : float or array-like of shape (n,)
+        ``p`` and ``d``; ``d`` must not be negative.
+    groups : array-like of int of shape (n,), optional
+        Group of each variable, ``0 .. n_groups - 1``. One group by default.
+    signs, kernel_signs : array-like of shape (n,), optional
+        Entries +1 or -1; +1 by default.
+    coupling : array-like of shape (n_groups, n_groups), optional
+        Symmetric; ones by default.
+
+    Examples
+    --------
+    The point of the segment between (1, 0) and (0, 2) that is nearest to the origin:
+
+    >>> import numpy as np
+    >>> from scarce.solvers import DenseMatrix, QuadraticProgram, solve
+    >>> points = np.array([[1.0, 0.0], [0.0, 2.0]])
+    >>> program = QuadraticProgram(DenseMatrix(points @ points.T), totals=[1.0])
+    >>> solve(program, tol=1e-10).alpha.round(6)
+    array([0.8, 0.2])
+    """
+
+    def __init__(
+        self,
+        kernel: SymmetricOperator,
+        *,
+        totals: ArrayLike,
+        lower: ArrayLike = 0.0,
+        upper: ArrayLike = np.inf,
+        linear: ArrayLike = 0.0,
+        groups: ArrayLike | None = None,
+        signs: ArrayLike | None = None,
+        kernel_signs: ArrayLike | None = None,
+        coupling: ArrayLike | None = None,
+        diagonal: ArrayLike = 0.0,
+    ) -> None:
+        n = kernel.n
+        if n == 0:
+            raise ValueError("kernel has no rows; a quadratic program needs at least one variable")
+        self.kernel = kernel
+        self.totals: Array = np.atleast_1d(np.asarray(totals, dtype=np.float64))
+        if self.totals.ndim != 1 or not np.isfinite(self.totals).all():
+            raise ValueError(f"totals must be finite, one value per group, got {totals!r}")
+        self.lower = _per_variable("lower", lower, n)
+        self.upper = _per_variable("upper", upper, n)
+        self.linear = _finite("linear", _per_variable("linear", linear, n))
+        self.diagonal = _finite("diagonal", _per_variable("diagonal", diagonal, n))
+        self.signs = _signs("signs", signs, n)
+        self.kernel_signs = _signs("kernel_signs", kernel_signs, n)
+        self.groups = _groups(groups, n, self.n_groups)
+        shape = (self.n_groups, self.n_groups)
+        self.coupling: Array = (
+            np.ones(shape) if coupling is None else np.asarray(coupling, np.float64)
+        )
+        if self.coupling.shape != shape or not np.allclose(self.coupling, self.coupling.T):
+            raise ValueError(
+                f"coupling must be a symmetric array of shape {shape}, got {coupling!r}"
+            )
+        if (self.diagonal < 0).any():
+            raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
+        crossed = np.flatnonzero(~(self.lower <= self.upper))
+        if crossed.size:
+            i = int(crossed[0])
+            raise ValueError(
+                f"lower must not exceed upper: variable {i} has the bounds "
+                f"[{self.lower[i]}, {self.upper[i]}]"
+            )
+        _check_feasible(self)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, one equality each."""
+        return self.totals.size
+
+    def subset(self, indices: Array, scale: float) -> QuadraticProgram:
+        """Return the program of some of the variables, their boxes widened by ``scale``."""
+        fields: dict[str, Any] = {
+            name: getattr(self, name)[indices]
+            for name in ("lower", "upper", "linear", "diagonal", "groups", "signs", "kernel_signs")
+        }
+        fields["lower"] = fields["lower"] * scale
+        fields["upper"] = fields["upper"] * scale
+        return QuadraticProgram(
+            self.kernel.subset(indices), totals=self.totals, coupling=self.coupling, **fields
+        )
+
+
+def _per_variable(name: str, value: ArrayLike, n: int) -> Array:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape not in ((), (n,)):
+        raise ValueError(f"{name} must be a number or {n} numbers, got shape {array.shape}")
+    if np.isnan(array).any():
+        raise ValueError(f"{name} must not contain NaN")
+    return np.broadcast_to(array, (n,)).copy()
+
+
+def _finite(name: str, values: Array) -> Array:
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}")
+    return values
+
+
+def _signs(name: str, given: ArrayLike | None, n: int) -> Array:
+    signs = np.ones(n) if given is None else _per_variable(name, given, n)
+    wrong = signs[np.abs(signs) != 1]
+    if wrong.size:
+        raise ValueError(f"{name} must hold only +1 and -1, got {wrong[0]}")
+    return signs
+
+
+def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
+    groups = np.zeros(n, np.int64) if given is None else np.asarray(given)
+    if groups.shape != (n,) or not np.issubdtype(groups.dtype, np.integer):
+        raise ValueError(f"groups must be {n} integers, got shape {groups.shape} of {groups.dtype}")
+    if groups.min() < 0 or groups.max() >= n_groups:
+        raise ValueError(
+            f"groups must lie in 0 .. {n_groups - 1} (totals has {n_groups} values), "
+            f"got {groups.min()} .. {groups.max()}"
+        )
+    return groups.astype(np.int64)
+
+
+def _check_feasible(program: QuadraticProgram) -> None:
+    """Raise an error that names the first group whose equality no point of the box meets."""
+    low = np.where(program.signs > 0, program.lower, -program.upper)
+    high = np.where(program.signs > 0, program.upper, -program.lower)
+    least = np.bincount(program.groups, low, minlength=program.n_groups)
+    most = np.bincount(program.groups, high, minlength=program.n_groups)
+    slack = 1e-12 * np.maximum(1.0, np.abs(program.totals))
+    broken = (program.totals < least - slack) | (program.totals > most + slack)
+    if broken.any():
+        g = int(np.flatnonzero(broken)[0])
+        raise ValueError(
+            f"infeasible: group {g} must sum to {program.totals[g]:g}, but the bounds of its "
+            f"{int((program.groups == g).sum())} variables only allow sums from {least[g]:g} to "
+            f"{most[g]:g}"
+        )
+
+
+class DenseMatrix:
+    """A stored symmetric matrix as an operator.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, n)
+        Finite and symmetric. It is not copied.
+    """
+
+    def __init__(self, values: ArrayLike) -> None:
+        values = np.asarray(values)
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
+        if values.ndim != 2 or values.shape[0] != values.shape[1]:
+            raise ValueError(f"values must be a square matrix, got shape {values.shape}")
+        if not np.isfinite(values).all():
+            raise ValueError("values must not contain NaN or infinity")
+        self.values: Array = values
+        self.n = values.shape[0]
+
+    @property
+    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
+        """One: the matrix is what it is."""
+        return (np.float64,)
+
+    def subset(self, indices: Array) -> DenseMatrix:
+        """Return the operator of some of the rows and the same columns."""
+        return DenseMatrix(self.values[np.ix_(indices, indices)])
+
+    def diagonal(self) -> Array:
+        """Return the diagonal."""
+        return np.diagonal(self.values).astype(np.float64)
+
+    def block(self, indices: Array, precision: Any) -> Array:
+        """Return the square block of the given rows as a fresh array."""
+        return np.asarray(self.values[np.ix_(indices, indices)], dtype=precision)
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
+        for first in range(0, columns.size, 1024):  # the rows gathered at a time
+            some = slice(first, first + 1024)
+            rows = self.values[columns[some]].astype(precision, copy=False)
+            out += (weights[:, some] @ rows)[groups, np.arange(self.n)]
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64."""
+        return np.asarray(self.values[np.ix_(rows, columns)], dtype=np.float64)

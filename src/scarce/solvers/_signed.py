@@ -1,0 +1,71 @@
+"""The program in signed variables, in which every equality is a plain sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.solvers._problem import QuadraticProgram
+
+Array = NDArray[Any]
+
+
+class SignedForm:
+    """Substitute ``x = signs * alpha``.
+
+    Equalities become ``sum of x over the group = total``. With ``turn = signs * kernel_signs`` the
+    gradient in ``x`` is ``turn * field + diagonal * x + linear``, where the *field*
+    ``sum_j A[g_i, g_j] K[i, j] turn_j x_j`` is the only part that needs kernel values.
+    """
+
+    def __init__(self, problem: QuadraticProgram) -> None:
+        positive = problem.signs > 0
+        self.problem = problem
+        self.kernel = problem.kernel
+        self.n = problem.kernel.n
+        self.n_groups = problem.n_groups
+        self.groups: Array = problem.groups
+        self.totals: Array = problem.totals
+        self.signs: Array = problem.signs
+        self.lower: Array = np.where(positive, problem.lower, -problem.upper)
+        self.upper: Array = np.where(positive, problem.upper, -problem.lower)
+        self.linear: Array = problem.signs * problem.linear
+        self.diagonal: Array = problem.diagonal
+        self.coupling: Array = problem.coupling
+        self.turn: Array = problem.signs * problem.kernel_signs
+
+    def gradient(self, x: Array, field: Array) -> Array:
+        """Return the gradient in ``x``."""
+        return np.asarray(self.turn * field + self.diagonal * x + self.linear)
+
+    def objective(self, x: Array, field: Array) -> float:
+        """Return ``1/2 x'Qx + linear'x``."""
+        return float(x @ (0.5 * (self.turn * field + self.diagonal * x) + self.linear))
+
+    def add(self, field: Array, columns: Array, change: Array, precision: Any) -> None:
+        """Update the field for a change of some variables."""
+        if columns.size:
+            weights = self.coupling[:, self.groups[columns]] * (self.turn[columns] * change)
+            self.kernel.accumulate(columns, weights, self.groups, field, precision)
+
+    def field(self, x: Array, precision: Any) -> Array:
+        """Return the field of a point, computed from nothing."""
+        field = np.zeros(self.n)
+        support = np.flatnonzero(x)
+        self.add(field, support, x[support], precision)
+        return field
+
+    def block(self, indices: Array, precision: Any) -> Array:
+        """Return the rows and columns of ``Q`` in ``x`` for some variables."""
+        Q = self.kernel.block(indices, precision)
+        groups, turn = self.groups[indices], self.turn[indices]
+        if self.n_groups > 1:
+            Q *= self.coupling[np.ix_(groups, groups)]
+        elif self.coupling[0, 0] != 1:
+            Q *= self.coupling[0, 0]
+        if not (turn == turn[0]).all():
+            Q *= turn[:, None] * turn
+        Q.flat[:: indices.size + 1] += self.diagonal[indices]
+        return Q

@@ -1,0 +1,383 @@
+"""The working-set loop that answers every program of the family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scarce.solvers._certificate import judge, midpoints, reference_field
+from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._problem import QuadraticProgram
+from scarce.solvers._signed import SignedForm
+from scarce.solvers._start import checked_start, first_point, subsample, vertex
+
+Array = NDArray[Any]
+
+SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
+FIRST_BLOCK = 1024  # variables of a block beside the free ones, at first
+INNER_BLOCK = 256  # variables of the pairwise loop
+PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
+STEPS_PER_CALL = 200_000  # compiled steps between two looks at the keyboard
+CHECKED_VALUES = 4_000_000  # kernel values up to which the final check covers every row
+
+
+@dataclass(frozen=True)
+class Progress:
+    """State after one block: what a callback sees."""
+
+    alpha: Array
+    objective: float
+    violation: float
+    n_iter: int
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Answer of `solve`.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+        The minimiser.
+    gradient : ndarray of shape (n,)
+        ``Q alpha + p``.
+    multipliers : ndarray of shape (n_groups,)
+        Multipliers of the equalities, the midpoints of ``[m_g, M_g]``.
+    objective : float
+        ``1/2 a'Qa + p'a``.
+    dual_gap : float
+        Relative duality gap.
+    kkt_violation : float
+        ``max over groups of m_g - M_g``, checked against freshly computed kernel values.
+    n_iter : int
+        Pairwise steps taken.
+    status : {"optimal", "max_iter", "stalled"}
+        "stalled": rounding errors allow no further progress before `tol` was met.
+    """
+
+    alpha: Array
+    gradient: Array
+    multipliers: Array
+    objective: float
+    dual_gap: float
+    kkt_violation: float
+    n_iter: int
+    status: Literal["optimal", "max_iter", "stalled"]
+
+
+def solve(
+    problem: QuadraticProgram,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    start: ArrayLike | None = None,
+    cache_size: float = 200.0,
+    callback: Callable[[Progress], Any] | None = None,
+) -> Solution:
+    """Solve a program of the family.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+        The program.
+    tol : float
+        Stop when ``max over groups of m_g - M_g <= tol``, in the program's own scale.
+    max_iter : int
+        Largest number of pairwise steps; -1 for no limit. A solution that was cut off is feasible
+        and can be given as `start` to go on.
+    start : array-like of shape (n,), optional
+        Feasible point to begin with. By default large programs begin with a solved subsample.
+    cache_size : float
+        Memory for kernel values in MB.
+    callback : callable, optional
+        Called with a `Progress` before the first and after every block; the solver stops when it
+        returns something true.
+
+    Returns
+    -------
+    Solution
+        Feasible always; optimal to `tol` when its status says so.
+    """
+    if not tol > 0:
+        raise ValueError(f"tol must be positive, got {tol}")
+    if max_iter < -1:
+        raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
+    form = SignedForm(problem)
+    budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
+    loop = _Loop(form, tol, budget, cache_size, callback)
+    hint = None
+    if start is not None:
+        x = checked_start(form, start)
+    else:
+        x, hint = _begin(form, tol, budget, cache_size)
+    return loop.run(x, hint)
+
+
+def _begin(
+    form: SignedForm, tol: float, budget: int, cache_size: float
+) -> tuple[Array, Array | None]:
+    """Return a start, and the gradient a solved subsample predicts when the start is zero."""
+    x = first_point(form)
+    bounded = np.isfinite(form.lower).all() and np.isfinite(form.upper).all()
+    chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and bounded else None
+    if chosen is None:
+        return x, None
+    # Boxes widened by the sampling rate: each drawn variable stands for those left out.
+    part = SignedForm(form.problem.subset(chosen, form.n / chosen.size))
+    loop = _Loop(part, tol, budget, cache_size, None, rough=True)
+    y, hint = _begin(part, tol, budget, cache_size)
+    y = loop.descend(y, hint)
+    field = np.zeros(form.n)
+    support = np.flatnonzero(y)
+    form.add(field, chosen[support], y[support], form.kernel.precisions[0])
+    gradient = form.turn * field + form.linear
+    if (
+        not x.any()
+    ):  # zero is feasible, costs nothing and is better than a vertex of a margin problem
+        return x, gradient
+    return vertex(form, gradient), None
+
+
+class _Loop:
+    """Select a block, solve it, update the field; again until no group violates its conditions."""
+
+    def __init__(
+        self,
+        form: SignedForm,
+        tol: float,
+        budget: int,
+        cache_size: float,
+        callback: Callable[[Progress], Any] | None,
+        rough: bool = False,
+    ) -> None:
+        self.form = form
+        self.tol = tol
+        self.budget = budget
+        self.cache_size = cache_size
+        self.callback = callback
+        self.rough = rough
+        self.steps = 0
+        self.stalled = False
+
+    # The two ways to run: to a certified solution, or only to a good start for a larger problem.
+
+    def run(self, x: Array, hint: Array | None) -> Solution:
+        form = self.form
+        precisions = form.kernel.precisions
+        for precision in precisions:
+            last = precision == precisions[-1]
+            goal = self.tol if last else 0.5 * self.tol
+            x, field = self._minimise(x, goal, precision, hint)
+            hint = None
+            if self.steps >= self.budget:
+                break
+            if not last and self._accurate_enough(x, field, precision):
+                break
+        else:
+            x, field = self._polish(x, field)
+        return self._solution(x, field)
+
+    def descend(self, x: Array, hint: Array | None) -> Array:
+        return self._minimise(x, self.tol, self.form.kernel.precisions[0], hint)[0]
+
+    def _minimise(
+        self, x: Array, goal: float, precision: Any, hint: Array | None
+    ) -> tuple[Array, Array]:
+        """Return a point whose violation is at most ``goal``, and its field."""
+        form = self.form
+        x = x.copy()
+        field = form.field(x, precision)
+        extra = FIRST_BLOCK
+        previous, best, since_best = np.inf, np.inf, 0
+        self.stalled = False
+        while True:
+            gradient = form.gradient(x, field)
+            m, M = self._extremes(gradient, x)
+            gap = float(np.max(m - M))
+            if self.callback is not None:
+                alpha = form.signs * x
+                if self.callback(Progress(alpha, form.objective(x, field), gap, self.steps)):
+                    self.budget = self.steps
+            if self.rough and previous == np.inf:
+                goal = max(goal, 1e-3 * float(np.ptp(gradient)))
+            if gap <= goal or self.steps >= self.budget:
+                return x, field
+            since_best = 0 if gap < 0.9 * best else since_best + 1
+            best = min(best, gap)
+            if since_best > PATIENCE and gap <= self._noise(x, precision):
+                self.stalled = True
+                return x, field
+            if gap > 0.5 * previous:  # slow: more variables have to move at once
+                extra *= 2
+            previous = gap
+            if hint is not None:
+                block, hint = self._predicted(hint, x, precision), None
+            else:
+                block = self._select(gradient, x, midpoints(m, M), goal, extra, precision)
+            new = self._solve_block(block, gradient, x, max(0.05 * gap, 0.3 * goal), precision)
+            moved = np.flatnonzero(new != x)
+            if moved.size == 0:
+                self.stalled = True
+                return x, field
+            form.add(field, moved, (new - x)[moved], precision)
+            x = new
+
+    def _solve_block(
+        self, block: Array, gradient: Array, x: Array, tol: float, precision: Any
+    ) -> Array:
+        """Return the point after the variables of a block were solved for, the others held."""
+        from scarce.solvers._compiled import UNBOUNDED, solve_block
+
+        form = self.form
+        part, local = x[block], gradient[block]
+        steps = solve_block(
+            form.block(block, precision),
+            local,
+            part,
+            form.lower[block],
+            form.upper[block],
+            np.searchsorted(form.groups[block], np.arange(form.n_groups + 1)),
+            tol,
+            INNER_BLOCK,
+            min(STEPS_PER_CALL, self.budget - self.steps),
+        )
+        if steps == UNBOUNDED:
+            self._raise_unbounded(gradient, x)
+        self.steps += max(int(steps), 1)
+        new = x.copy()
+        new[block] = part
+        before, after = free_variables(form, x), free_variables(form, new)
+        settled = abs(after.size - before.size) <= 0.02 * after.size
+        if settled and np.isin(after, block).all():
+            gradient = gradient.copy()
+            gradient[block] = local
+            exact = newton_steps(form, new, gradient, LARGEST)
+            new = new if exact is None else exact
+        return new
+
+    def _polish(self, x: Array, field: Array) -> tuple[Array, Array]:
+        """Return the exact solution for the active bounds found, if that is an improvement."""
+        better = newton_steps(self.form, x, self.form.gradient(x, field), SINGULAR_UP_TO)
+        if better is None:
+            return x, field
+        moved = np.flatnonzero(better != x)
+        refined = field.copy()
+        self.form.add(refined, moved, (better - x)[moved], np.float64)
+        return (
+            (better, refined) if self._gap(better, refined) <= self._gap(x, field) else (x, field)
+        )
+
+    def _extremes(self, gradient: Array, x: Array) -> tuple[Array, Array]:
+        from scarce.solvers._compiled import group_extremes
+
+        form = self.form
+        m, M = group_extremes(gradient, x, form.lower, form.upper, form.groups, form.n_groups)
+        return m, M
+
+    def _gap(self, x: Array, field: Array) -> float:
+        m, M = self._extremes(self.form.gradient(x, field), x)
+        return float(np.max(m - M))
+
+    def _largest_block(self, precision: Any) -> int:
+        return max(2, int(np.sqrt(self.cache_size * 1e6 / np.dtype(precision).itemsize)))
+
+    def _select(
+        self, gradient: Array, x: Array, middle: Array, goal: float, extra: int, precision: Any
+    ) -> Array:
+        """Return the free variables and the worst violators, sorted by group."""
+        from scarce.solvers._compiled import violation_keys
+
+        form = self.form
+        keys = np.empty(form.n)
+        violation_keys(gradient, x, form.lower, form.upper, form.groups, middle, keys)
+        free = free_variables(form, x)
+        violators = int(np.count_nonzero(keys > 0.5 * goal))
+        others = min(extra, max(INNER_BLOCK, 2 * violators))
+        largest = self._largest_block(precision)
+        if free.size + min(others, INNER_BLOCK) <= largest:
+            keys[free] = np.inf
+        return self._largest(keys, min(free.size + others, largest))
+
+    def _predicted(self, hint: Array, x: Array, precision: Any) -> Array:
+        """Return the variables that a subsample's gradient says will leave their bounds."""
+        form = self.form
+        m, M = self._extremes(hint, x)
+        middle = midpoints(m, M)[form.groups]
+        gain = np.maximum(
+            np.where(form.upper > x, -hint - middle, -np.inf),
+            np.where(form.lower < x, hint + middle, -np.inf),
+        )
+        size = max(FIRST_BLOCK, int(np.count_nonzero(gain > 0)))
+        return self._largest(gain, min(size, self._largest_block(precision)))
+
+    def _largest(self, keys: Array, size: int) -> Array:
+        n = keys.size
+        if size >= n:
+            chosen = np.arange(n)
+        else:
+            chosen = np.sort(np.argpartition(keys, n - size)[n - size :])
+        return chosen[np.argsort(self.form.groups[chosen], kind="stable")]
+
+    def _raise_unbounded(self, gradient: Array, x: Array) -> None:
+        m, M = self._extremes(gradient, x)
+        g = int(np.argmax(m - M))
+        raise ValueError(
+            f"unbounded: in group {g} the objective falls without end along a pair of variables "
+            "whose bounds are infinite (upper = inf or lower = -inf) and whose curvature is zero; "
+            "give them finite bounds or a positive diagonal"
+        )
+
+    # What the loop computed against what plain float64 says.
+
+    def _noise(self, x: Array, precision: Any) -> float:
+        """Return a generous estimate of the rounding error of the field."""
+        scale = float(np.abs(self.form.coupling).max() * np.abs(x).sum())
+        return 16.0 * float(np.finfo(precision).eps) * scale
+
+    def _sample(self, x: Array, field: Array) -> Array:
+        """Return the rows to check: all when that is cheap, else extremes, free and random ones."""
+        form = self.form
+        support = np.count_nonzero(x)
+        if support * form.n <= CHECKED_VALUES:
+            return np.arange(form.n)
+        gradient = form.gradient(x, field)
+        random = np.random.default_rng(1).choice(form.n, min(form.n, 128), replace=False)
+        ends = [gradient.argmin(), gradient.argmax(), np.abs(x).argmax()]
+        free = np.flatnonzero((x > form.lower) & (x < form.upper))[:128]
+        return np.unique(np.concatenate([random, ends, free]))
+
+    def _deviation(self, x: Array, field: Array) -> tuple[Array, Array, float]:
+        rows = self._sample(x, field)
+        exact = reference_field(self.form.problem, self.form.signs * x, rows)
+        return rows, exact, float(np.abs(exact - field[rows]).max())
+
+    def _accurate_enough(self, x: Array, field: Array, precision: Any) -> bool:
+        if self.stalled:
+            return False
+        return self._gap(x, field) + 2.0 * self._deviation(x, field)[2] <= self.tol
+
+    def _solution(self, x: Array, field: Array) -> Solution:
+        form = self.form
+        alpha = form.signs * x
+        rows, exact, deviation = self._deviation(x, field)
+        field[rows] = exact
+        verdict = judge(form.problem, alpha, field)
+        unchecked = 0.0 if rows.size == form.n else 2.0 * deviation
+        violation = verdict.kkt_violation + unchecked
+        status: Literal["optimal", "max_iter", "stalled"] = "optimal"
+        if self._gap(x, field) > self.tol:
+            status = "max_iter" if self.steps >= self.budget else "stalled"
+        return Solution(
+            alpha=alpha,
+            gradient=form.signs * form.gradient(x, field),
+            multipliers=verdict.multipliers,
+            objective=verdict.objective,
+            dual_gap=verdict.dual_gap,
+            kkt_violation=violation,
+            n_iter=self.steps,
+            status=status,
+        )

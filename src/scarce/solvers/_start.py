@@ -1,0 +1,102 @@
+"""Where the loop begins: a feasible point, from nothing or from a solved subsample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scarce.solvers._problem import QuadraticProgram
+from scarce.solvers._signed import SignedForm
+
+Array = NDArray[Any]
+
+SHRINK = 8  # a subsample has this fraction of each group's variables
+SMALLEST_GROUP = 32  # of a group no fewer variables are drawn
+
+
+def checked_start(form: SignedForm, alpha: ArrayLike) -> Array:
+    """Return a given point in signed variables; it must be feasible up to rounding."""
+    alpha = np.asarray(alpha, dtype=np.float64)
+    if alpha.shape != (form.n,) or not np.isfinite(alpha).all():
+        raise ValueError(f"start must be {form.n} finite numbers, got shape {alpha.shape}")
+    x = np.clip(form.signs * alpha, form.lower, form.upper)
+    room = 1e-6 * max(1.0, float(np.abs(alpha).max()))
+    if np.abs(x - form.signs * alpha).max() > room:
+        i = int(np.abs(x - form.signs * alpha).argmax())
+        raise ValueError(f"start breaks the bounds of variable {i}: got {alpha[i]}")
+    sums = np.bincount(form.groups, x, minlength=form.n_groups)
+    off = np.abs(sums - form.totals)
+    if (off > room * np.sqrt(form.n)).any():
+        g = int(off.argmax())
+        raise ValueError(
+            f"start breaks the equality of group {g}: it sums to {sums[g]}, not {form.totals[g]}"
+        )
+    return _fill(form, x)
+
+
+def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
+    """Return the feasible point next to a given one, as a start for `solve`.
+
+    Values outside the box are clipped; what then is missing from a group's total is spread over its
+    variables in index order. Multipliers of a fit with other parameters or rows become a start.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+        The program to be solved.
+    alpha : array-like of shape (n,)
+        Any finite point.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        A feasible point.
+    """
+    form = SignedForm(problem)
+    x = np.clip(form.signs * np.asarray(alpha, dtype=np.float64), form.lower, form.upper)
+    return form.signs * _fill(form, x)
+
+
+def first_point(form: SignedForm) -> Array:
+    """Return the feasible point nearest to zero's clip, each group filled in index order."""
+    return _fill(form, np.clip(0.0, form.lower, form.upper))
+
+
+def vertex(form: SignedForm, gradient: Array) -> Array:
+    """Return the vertex of the feasible set that is best for a gradient: lowest filled first.
+
+    For boxes that are full for most support vectors it is next to the solution once the gradient
+    is about right, which a solved subsample gives.
+    """
+    order = np.argsort(gradient, kind="stable")
+    return _fill(form, form.lower.copy(), order)
+
+
+def _fill(form: SignedForm, x: Array, order: Array | None = None) -> Array:
+    """Move variables, in order, until every group meets its total."""
+    order = np.arange(form.n) if order is None else order
+    for g in range(form.n_groups):
+        members = order[form.groups[order] == g] if form.n_groups > 1 else order
+        missing = form.totals[g] - x[members].sum()
+        if missing == 0:
+            continue
+        bound = (form.upper if missing > 0 else form.lower)[members]
+        room = np.abs(bound - x[members])
+        used = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+        share = np.clip(abs(missing) - used, 0.0, room)
+        x[members] = np.where(share == room, bound, x[members] + np.sign(missing) * share)
+    return x
+
+
+def subsample(form: SignedForm) -> Array | None:
+    """Return the variables of a subsample, even over the groups; None if it is hardly smaller."""
+    random = np.random.default_rng(0)
+    parts = []
+    for g in range(form.n_groups):
+        members = np.flatnonzero(form.groups == g)
+        size = min(members.size, max(SMALLEST_GROUP, members.size // SHRINK))
+        parts.append(random.permutation(members)[:size])
+    chosen = np.sort(np.concatenate(parts))
+    return chosen if chosen.size <= form.n // 2 else None

@@ -1,0 +1,109 @@
+import re
+import subprocess
+import sys
+
+import pytest
+
+from scarce.cli import main
+
+
+def test_demo_prints_one_certified_line_per_case(capsys):
+    assert main(["demo", "--rows", "300"]) == 0
+    out = capsys.readouterr().out
+    lines = [line for line in out.splitlines() if line.endswith("%")]
+    assert [line.split()[0] for line in lines].count("OneClassSVM") == 3
+    assert {line.split()[0] for line in lines} == {"OneClassSVM", "SVC", "NuSVC"}
+    for line in lines:
+        *_, objective, gap, violation, agreement = line.split()
+        assert float(objective) <= 1e-4, line
+        assert float(gap) <= 1e-2, line
+        assert float(violation) <= 1e-3, line
+        assert float(agreement.rstrip("%")) >= 99, line
+    assert "first fit compiles" in out
+
+
+def test_an_error_is_one_line_and_exit_code_1(capsys, monkeypatch):
+    def fail(rows):
+        raise ValueError("first line\nsecond line")
+
+    monkeypatch.setattr("scarce.cli._demo.run", fail)
+    assert main(["demo"]) == 1
+    assert capsys.readouterr().err == "scarce: error: first line second line\n"
+
+
+def test_an_error_without_text_is_named(capsys, monkeypatch):
+    def fail(rows):
+        raise MemoryError
+
+    monkeypatch.setattr("scarce.cli._demo.run", fail)
+    assert main(["demo"]) == 1
+    assert capsys.readouterr().err == "scarce: error: MemoryError\n"
+
+
+def test_traceback_on_request(capsys, monkeypatch):
+    def fail(rows):
+        raise ValueError("reason")
+
+    monkeypatch.setattr("scarce.cli._demo.run", fail)
+    assert main(["--traceback", "demo"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback")
+    assert err.endswith("ValueError: reason\n")
+
+
+def test_interrupted(capsys, monkeypatch):
+    def interrupt(rows):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scarce.cli._demo.run", interrupt)
+    assert main(["demo"]) == 130
+    assert capsys.readouterr().err == "scarce: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "required"),
+        (["nonsense"], "invalid choice"),
+        (["demo", "--rows", "many"], "not a whole number: 'many'"),
+        (["demo", "--rows", "99"], "must be at least 100, got 99"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(capsys, arguments, reason):
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments)
+    assert exit_.value.code == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(["--version"])
+    assert exit_.value.code == 0
+    assert re.fullmatch(r"scarce \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
+
+
+def test_help_imports_no_estimator():
+    code = (
+        "import sys\n"
+        "from scarce.cli import main\n"
+        "try:\n"
+        "    main(['--help'])\n"
+        "except SystemExit:\n"
+        "    sys.exit('sklearn.svm' in sys.modules or 'numba' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "demo" in done.stdout
+
+
+def test_a_closed_pipe_is_no_error():
+    code = "from scarce.cli import main; raise SystemExit(main(['demo', '--rows', '300']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""

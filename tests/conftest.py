@@ -1,0 +1,29 @@
+"""Settings and fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No deadline: the first example compiles. Derandomised: a failure is a failure for everyone.
+settings.register_profile(
+    "scarce",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("scarce")
+
+
+@pytest.fixture(scope="session")
+def scarce_data() -> Path:
+    """Folder with the real data sets, named by the environment variable SCARCE_DATA."""
+    folder = os.environ.get("SCARCE_DATA")
+    if not folder:
+        pytest.skip("SCARCE_DATA is not set: no folder with the real data sets")
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f"SCARCE_DATA names no folder: {folder}")
+    return path

@@ -1,0 +1,34 @@
+"""One-class primals: a single task, and several tasks that share a direction."""
+
+import cvxpy as cp
+import numpy as np
+
+from .convex import Primal
+
+
+def one_class(features, prices):
+    """``1/2 |w|^2 - rho + sum_i c_i (rho - w.x_i)_+``, one price per row."""
+    w, rho = cp.Variable(features.shape[1]), cp.Variable(1)
+    scores = features @ w
+    objective = cp.sum_squares(w) / 2 - rho + prices @ cp.pos(rho - scores)
+    return Primal(objective, w, rho, scores)
+
+
+def multitask_one_class(features, tasks, stiffness, prices):
+    """``|w0|^2 + sum_t m_t |v_t|^2 - sum_t rho_t + sum_i c_i (rho_t - (w0 + v_t).x_i)_+``.
+
+    The weights are stacked: row 0 is ``w0``, row ``1 + t`` is ``v_t``.
+    """
+    n_tasks = len(stiffness)
+    stacked = cp.Variable((1 + n_tasks, features.shape[1]))
+    rho = cp.Variable(n_tasks)
+    membership = np.eye(n_tasks)[tasks]
+    own = cp.sum(cp.multiply(features, membership @ stacked[1:]), axis=1)
+    scores = features @ stacked[0] + own
+    objective = (
+        cp.sum_squares(stacked[0])
+        + sum(m * cp.sum_squares(stacked[1 + t]) for t, m in enumerate(stiffness))
+        - cp.sum(rho)
+        + prices @ cp.pos(membership @ rho - scores)
+    )
+    return Primal(objective, stacked, rho, scores)
