@@ -1,8 +1,10 @@
 """Run the low-rank case: ours against scikit-learn's ``Nystroem`` and ``SGDOneClassSVM``.
 
-Both minimise ``1/2 |w|^2 - rho + 1/(nu n) sum max(0, rho - w'z(x_i))`` over the weights of
-their own Nystroem features ``z``. The objective is recomputed from each model's public attributes,
-at the best offset for its scores: a badly placed offset of the peer is no merit of ours.
+Both minimise ``1/2 |w|^2 - rho + 1/(nu n) sum max(0, rho - w'z(x_i))`` over the weights of Nystroem
+features ``z``. The value depends on the landmarks drawn, by per cents from seed to seed, far more
+than on the solver. Solvers are therefore compared on the same features, ours; the objective of each
+on its own features is reported beside it. All are recomputed from public attributes, at the best
+offset for the scores: a badly placed offset of the peer is no merit of ours.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDOneClassSVM
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.cases import TOL, Case
@@ -25,13 +28,14 @@ MAX_ERROR = 1e-3  # of the range of the scores
 
 
 def run_approximate(case: Case, setup: Setup) -> list[dict[str, Any]]:
-    """Return one row: times, objectives and rejected shares of both."""
+    """Return one row: times, objectives and rejected shares."""
     data = load(case.data, case.n, case.d)
     X = data.X.astype(case.dtype)
     gamma = scale_gamma(X)
     nu, m = case.params["nu"], case.params["n_components"]
     estimator = setup.subject.module.OneClassSVM
     params = {"nu": nu, "tol": TOL, "approximation": "nystroem", "n_components": m}
+    params["random_state"] = 0
 
     def fit_ours() -> Any:
         return estimator(**params).fit(X)
@@ -44,8 +48,9 @@ def run_approximate(case: Case, setup: Setup) -> list[dict[str, Any]]:
     timings = interleaved({"ours": fit_ours, "peer": fit_peer}, setup.repeats)
     ours = _objective_ours(timings["ours"].result, X, gamma, nu)
     peer = _objective_peer(timings["peer"].result, X, nu)
+    same = _objective_peer_on(timings["ours"].result.support_vectors_, X, gamma, nu)
     faults = ["time"] if timings["ours"].median >= timings["peer"].median else []
-    faults += ["objective"] if ours["objective"] >= peer["objective"] else []
+    faults += ["objective"] if ours["objective"] >= same["objective"] else []
     return [
         {
             "case": case.name,
@@ -63,10 +68,11 @@ def run_approximate(case: Case, setup: Setup) -> list[dict[str, Any]]:
             "ratio": timings["peer"].median / timings["ours"].median,
             "target": "faster, lower",
             "verdict": f"missed ({', '.join(faults)})" if faults else "met",
-            "objective_difference": (ours["objective"] - peer["objective"])
-            / abs(peer["objective"]),
+            "objective_difference": (ours["objective"] - same["objective"])
+            / abs(same["objective"]),
             "ours_primal": ours,
-            "peer_primal": peer,
+            "peer_primal_own_features": peer,
+            "peer_primal_our_features": same,
         }
     ]
 
@@ -95,6 +101,23 @@ def _objective_peer(pipeline: Any, X: np.ndarray, nu: float) -> dict[str, float]
     score = np.concatenate(
         [features.transform(X[i : i + ROWS_PER_BLOCK].astype(np.float64)) @ weight for i in blocks]
     )
+    return _summary(float(weight @ weight), score, float(model.offset_[0]), nu)
+
+
+def _objective_peer_on(
+    landmarks: np.ndarray, X: np.ndarray, gamma: float, nu: float
+) -> dict[str, float]:
+    """Let SGDOneClassSVM solve the problem on the Nystroem features of given landmarks."""
+    landmarks = landmarks.astype(np.float64)
+    values, vectors = np.linalg.eigh(rbf_kernel(landmarks, landmarks, gamma))
+    whiten = vectors / np.sqrt(np.maximum(values, 1e-12))
+    Z = np.empty((X.shape[0], landmarks.shape[0]), dtype=X.dtype)
+    blocks = [slice(i, i + ROWS_PER_BLOCK) for i in range(0, X.shape[0], ROWS_PER_BLOCK)]
+    for rows in blocks:
+        Z[rows] = rbf_kernel(X[rows].astype(np.float64), landmarks, gamma) @ whiten
+    model = SGDOneClassSVM(nu=nu, random_state=0).fit(Z)
+    weight = model.coef_.ravel().astype(np.float64)
+    score = np.concatenate([Z[rows] @ weight for rows in blocks])
     return _summary(float(weight @ weight), score, float(model.offset_[0]), nu)
 
 

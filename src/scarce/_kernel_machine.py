@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,6 +22,27 @@ from scarce.kernels import Kernel, make_operator, nystroem_operator, scale_gamma
 from scarce.solvers import Progress, QuadraticProgram, Solution, feasible_start, solve
 
 Array = NDArray[Any]
+
+NOT_FINITE = (
+    "The dual coefficients or intercepts are not finite. The input data may contain large values "
+    "and need to be preprocessed."
+)
+
+
+def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a fit that fails or is interrupted leave the estimator exactly as it was."""
+
+    @functools.wraps(fit)
+    def guarded(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(estimator))
+        try:
+            return fit(estimator, *args, **kwargs)
+        except BaseException:  # Ctrl-C too
+            vars(estimator).clear()
+            vars(estimator).update(before)
+            raise
+
+    return guarded
 
 
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
@@ -79,34 +102,26 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
         """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-        if sample_weight is not None and np.ndim(sample_weight) == 1:
-            if len(sample_weight) != X.shape[0]:
-                raise ValueError(
-                    f"sample_weight and X have incompatible shapes: {np.shape(sample_weight)} vs "
-                    f"{X.shape}; sample_weight takes one value per row"
-                )
-        if callable(self.kernel):
-            weights = (
-                np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
-            )
-        else:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        weights = np.maximum(weights, 0.0)
+        checked = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
+        )
+        weights: Array = np.maximum(checked, 0.0)
         if not weights.any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         return weights
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with its width settled, and keep the width."""
-        if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    "Precomputed matrix must be a square matrix. "
-                    f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
         if self.kernel == "precomputed" or callable(self.kernel):
             self._gamma = 0.0
-        elif self.gamma == "scale":
+            return self._fitted_kernel()
+        _check_range(X)
+        if self.gamma == "scale":
             self._gamma = scale_gamma(X, weights)
         elif self.gamma == "auto":
             self._gamma = 1.0 / X.shape[1]
@@ -141,44 +156,50 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Solve the program, report progress, and warn when the tolerance was not met."""
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
+        stopped = False
 
         def report(progress: Progress) -> bool:
+            nonlocal stopped
             task = context.subcontext(task_name="block")
             task.call_on_fit_task_begin(estimator=self)
-            stop = task.call_on_fit_task_end(estimator=self)
+            stopped = bool(task.call_on_fit_task_end(estimator=self))
             if self.verbose:
                 print(
                     f"[{type(self).__name__}] steps {progress.n_iter}, objective "
                     f"{progress.objective:.6g}, violation {progress.violation:.3g}"
                 )
-            return bool(stop)
+            return stopped
 
         watched = self.verbose or hasattr(self, "_skl_callbacks")
         start = None if previous is None else feasible_start(program, previous)
-        solution = solve(
-            program,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-            cache_size=self.cache_size,
-            callback=report if watched else None,
-        )
+        # What overflows is found below, and reported once.
+        with np.errstate(over="ignore", invalid="ignore"):
+            solution = solve(
+                program,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=start,
+                cache_size=self.cache_size,
+                callback=report if watched else None,
+            )
         context.call_on_fit_task_end(estimator=self)
+        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
+            raise ValueError(NOT_FINITE)
         self.fit_status_ = int(solution.status != "optimal")
         self.dual_gap_ = solution.dual_gap
         self.kkt_violation_ = solution.kkt_violation
         if solution.status != "optimal":
-            cause = (
-                f"Solver terminated early (max_iter={self.max_iter})."
-                if solution.status == "max_iter"
-                else "Rounding errors ended the solver early."
-            )
+            cause = f"Solver terminated early (max_iter={self.max_iter})."
+            if stopped:
+                cause = "A callback stopped the solver."
+            elif solution.status == "stalled":
+                cause = "Rounding errors ended the solver early."
             warnings.warn(
-                f"{cause} KKT violation {solution.kkt_violation:.3g} against tol={self.tol:g}, "
-                f"relative duality gap {solution.dual_gap:.3g}. Raise max_iter or tol, or scale the "
-                "data with StandardScaler or MinMaxScaler.",
+                f"{cause}  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
+                f"KKT violation {solution.kkt_violation:.3g} against tol={self.tol:g}, relative "
+                f"duality gap {solution.dual_gap:.3g}.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=6,  # past the decorators of fit
             )
         return solution
 
@@ -195,15 +216,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     # The fitted model.
 
-    def _keep(self, X: Any, rows: Array, coefficients: Array, order: Array, operator: Any) -> None:
-        """Store the expansion; ``order`` lists the support vectors as positions in ``rows``."""
-        if self.approximation == "nystroem":
-            support = np.flatnonzero(coefficients)
-            order = self._landmarks
-            weights = operator.landmark_weights(support, coefficients[None, support])[0]
-        else:
-            weights = coefficients[order]
-        self.support_ = rows[order].astype(np.int32)
+    def _expansion(self, operator: Any, coefficients: Array) -> tuple[Array, Array]:
+        """Return the rows the model is a sum over, as positions, and their coefficients."""
+        support = np.flatnonzero(coefficients)
+        if self.approximation is None:
+            return support, coefficients[support]
+        return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]
+
+    def _keep(self, X: Any, support: Array, weights: Array) -> None:
+        """Store the expansion over the rows ``support``."""
+        if not np.isfinite(weights).all():
+            raise ValueError(NOT_FINITE)
+        self.support_ = support.astype(np.int32)
         self.shape_fit_ = X.shape
         self._sparse = sparse.issparse(X) and not callable(self.kernel)
         if self.kernel == "precomputed":
@@ -211,7 +235,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             self.support_vectors_ = X[self.support_]
         dual = weights[None, :]
-        self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
+        self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
@@ -241,9 +265,19 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        coef = self.dual_coef_ @ self.support_vectors_
+        coef: Any = self.dual_coef_ @ self.support_vectors_
         if sparse.issparse(coef):
             coef.data.flags.writeable = False
         else:
             coef.flags.writeable = False
         return coef
+
+
+def _check_range(X: Any) -> None:
+    """Refuse rows whose squared norms overflow, which no kernel but a callable can do without."""
+    values = X.data if sparse.issparse(X) else X
+    if values.size == 0:
+        return
+    largest = max(float(values.max()), -float(values.min()))
+    if largest > np.sqrt(np.finfo(np.float64).max / (4 * X.shape[1])):
+        raise ValueError(f"{NOT_FINITE} X holds {largest:.3g}, and its square overflows.")

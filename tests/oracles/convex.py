@@ -12,7 +12,7 @@ def minimise(objective, constraints=()):
     """Minimise a convex expression; the variables keep the solution. Returns the value."""
     problem = cp.Problem(cp.Minimize(objective), list(constraints))
     problem.solve(solver=cp.CLARABEL, **_TIGHT)
-    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+    if problem.status != cp.OPTIMAL:
         raise ArithmeticError(f"the reference solver ended with status {problem.status}")
     return float(problem.value)
 

@@ -32,7 +32,7 @@ def gram(points, name):
 def labels(rng, n):
     """Random labels, both classes present."""
     y = np.where(rng.random(n) < 0.5, -1.0, 1.0)
-    y[:2] = -1.0, 1.0
+    y[:2] = [-1.0, 1.0][:n]
     return y
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scarce.kernels import Kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
-from tests.oracles.program import program
+from tests.oracles.program import dual_optimum, program
 from tests.oracles.samples import labels, random_program
 
 TOL = 1e-6
@@ -42,7 +42,7 @@ def rounding(problem, alpha):
 
 
 class Recorder:
-    """Keeps a copy of every state the solver shows."""
+    """Keeps a copy of every state the solver shows; many more than needed are a failure."""
 
     def __init__(self):
         self.alphas, self.objectives, self.violations, self.counts = [], [], [], []
@@ -52,6 +52,7 @@ class Recorder:
         self.objectives.append(state.objective)
         self.violations.append(state.violation)
         self.counts.append(state.n_iter)
+        assert len(self.counts) < 300, "no end in sight"
 
 
 def check_path(problem, record):
@@ -226,3 +227,103 @@ def test_path_of_a_problem_larger_than_its_working_set(name):
     assert resumed.status == "optimal"
     scale = np.abs(solution.alpha).sum()
     assert resumed.objective == pytest.approx(solution.objective, rel=1e-6, abs=1e-4 * scale)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("n", "rank"), [(300, 1), (300, 2), (420, 5)])
+def test_flat_directions_do_not_leave_the_feasible_set(n, rank, seed):
+    """Far more free variables than dimensions: every linear system on them is singular."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n, rank))
+    linear = 3 * points @ rng.normal(size=rank) + rng.normal()
+    problem = program(points @ points.T, [1.0], lower=-1.0, upper=1.0, linear=linear)
+    record = Recorder()
+    solution = solve(engine(problem), tol=TOL, callback=record)
+    check_path(problem, record)
+    assert solution.status == "optimal"
+    assert problem.infeasibility(solution.alpha) <= rounding(problem, solution.alpha)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_larger_random_programs(seed):
+    """Blocks inside blocks, several groups, flat directions without a bound."""
+    rng = np.random.default_rng([seed, 77])
+    problem = random_program(
+        rng, n=500, n_groups=4, rank=(1, 2, 5, 50)[seed], unbounded=0.7, curved=(0.0, 0.5)[seed % 2]
+    )
+    record = Recorder()
+    solution = solve(engine(problem), tol=TOL, callback=record)
+    check_path(problem, record)
+    assert solution.status == "optimal"
+    assert certify(engine(problem), solution.alpha).kkt_violation <= 1.01 * TOL
+
+
+@pytest.mark.parametrize("seed", [617, 1779])
+def test_flat_directions_in_several_groups_at_once(seed):
+    """Pairs of one group creep along a direction that only all groups together can walk."""
+    rng = np.random.default_rng(seed)
+    problem = random_program(rng, n=79, n_groups=7, rank=5, unbounded=0.7, curved=0.0)
+    value, _ = dual_optimum(problem)
+    solution = solve(engine(problem), tol=TOL, max_iter=2_000_000)
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["c-svc", "squared"])
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_path_of_an_operator_that_rounds(name, precision):
+    """With kernel values in single precision the true objective falls but for their rounding."""
+    rng = np.random.default_rng(12)
+    base = rng.normal(size=(250, 3))
+    points = np.repeat(base, 6, axis=0).astype(precision)
+    y = np.repeat(np.where(base[:, 0] + 0.5 * rng.normal(size=250) > 0, 1.0, -1.0), 6)
+    box = {"c-svc": {"upper": 100.0}, "squared": {"diagonal": 1e-3}}[name]
+    kernel = make_operator(points, Kernel("rbf", gamma=1.0))
+    problem = QuadraticProgram(kernel, totals=[0.0], signs=y, kernel_signs=y, linear=-1.0, **box)
+    record = Recorder()
+    solution = solve(problem, tol=1e-5, callback=record)
+    path = [certify(problem, alpha) for alpha in record.alphas]
+    true = np.array([state.objective for state in path])
+    noise = 1e-6 * np.abs(true).max()
+    assert max(state.infeasibility for state in path) <= 1e-10 * np.abs(solution.alpha).sum()
+    assert np.all(np.diff(true) <= noise)
+    np.testing.assert_allclose(record.objectives, true, atol=1e-4 * np.abs(true).max())
+    assert solution.status == "optimal"
+    assert certify(problem, solution.alpha).kkt_violation <= 1e-5
+
+
+@pytest.mark.parametrize("megabytes", [1.0, 0.05])
+def test_memory_changes_the_path_and_not_the_answer(megabytes):
+    """With little memory for kernel values the blocks are small."""
+    rng = np.random.default_rng(6)
+    problem = random_program(rng, n=600, n_groups=3, rank=20, unbounded=0.2, curved=1.0)
+    roomy = solve(engine(problem), tol=1e-8)
+    tight = solve(engine(problem), tol=1e-8, cache_size=megabytes, max_iter=300_000)
+    assert tight.status == "optimal"
+    assert tight.objective == pytest.approx(roomy.objective, rel=1e-9)
+    np.testing.assert_allclose(tight.alpha, roomy.alpha, atol=1e-6)
+
+
+def boxes_with_one_answer(name, n):
+    """Boxes that hold hardly more than the totals: a sample of the rows may hold less."""
+    if name == "full boxes":
+        sizes = np.array([n - 1000 - 93, 1000, 93])
+        groups = np.repeat(np.arange(3), sizes)
+        return {"totals": np.ones(3), "groups": groups, "upper": (1.0 / sizes)[groups]}
+    upper = np.full(n, 0.5 / n)
+    upper[n // 3] = 0.9
+    return {"totals": [1.0], "upper": upper}
+
+
+@pytest.mark.parametrize("name", ["full boxes", "one heavy row"])
+def test_large_problem_whose_parts_may_be_infeasible(name):
+    """Large problems may begin with a part of the rows; that must not show."""
+    n = 4400
+    points = np.random.default_rng(9).normal(size=(n, 3))
+    parts = boxes_with_one_answer(name, n)
+    problem = QuadraticProgram(make_operator(points, Kernel("rbf", gamma=0.3)), **parts)
+    solution = solve(problem, tol=1e-4)
+    assert solution.status == "optimal"
+    certificate = certify(problem, solution.alpha)
+    assert certificate.kkt_violation <= 1e-4
+    assert certificate.infeasibility <= 1e-11

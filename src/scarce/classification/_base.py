@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._kernel_machine import KernelMachine
 
@@ -17,6 +18,10 @@ Array = NDArray[Any]
 
 class BinaryMachine(ClassifierMixin, KernelMachine):
     """Base of binary classifiers: labels, class weights, decision and prediction."""
+
+    _one_class_left: ClassVar[str] = (
+        "Invalid input - all samples with positive weights belong to the same class."
+    )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -38,32 +43,33 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         if len(classes) > 2:
             raise ValueError(
                 f"Only binary classification is supported. The target has {len(classes)} classes; "
-                f"wrap the estimator: sklearn.multiclass.OneVsOneClassifier({type(self).__name__}())."
+                "wrap the estimator: "
+                f"sklearn.multiclass.OneVsOneClassifier({type(self).__name__}())."
             )
         if len(classes) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
-        if len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError(
-                "Invalid input - all samples with positive weights belong to the same class."
-            )
+        if np.ptp(codes[weights > 0]) == 0:
+            raise ValueError(self._one_class_left)
         self.classes_ = classes
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=classes, y=y)
-        return X, 2.0 * codes - 1.0, weights * self.class_weight_[codes]
-
-    @staticmethod
-    def _class_order(coefficients: Array, signs: Array) -> Array:
-        """Return the support vectors, those of ``classes_[0]`` first, as LIBSVM does."""
-        support = np.flatnonzero(coefficients)
-        return np.concatenate([support[signs[support] < 0], support[signs[support] > 0]])
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=classes, y=y, sample_weight=weights
+        )
+        return X, 2.0 * codes - 1.0, weights
 
     @property
     def n_support_(self) -> Array:
         """Number of support vectors of each class."""
         return np.asarray(self._n_support)
 
-    def _count_support(self, order: Array, signs: Array) -> None:
-        positive = int((signs[order] > 0).sum())
-        self._n_support = np.array([order.size - positive, positive], dtype=np.int32)
+    def _keep_expansion(
+        self, X: Any, rows: Array, signs: Array, operator: Any, coefficients: Array
+    ) -> None:
+        """Store the expansion, ``classes_[0]`` first as LIBSVM does."""
+        support, weights = self._expansion(operator, coefficients)
+        order = np.argsort(signs[support], kind="stable")
+        self._keep(X, rows[support[order]], weights[order])
+        positive = int((signs[support] > 0).sum())
+        self._n_support = np.array([support.size - positive, positive], dtype=np.int32)
 
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
@@ -79,6 +85,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
             Positive for ``classes_[1]``.
         """
         scores = self._raw_scores(X)
+        if self._n_support.sum() != self.dual_coef_.shape[1]:
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return np.asarray(scores + self.intercept_)
 
     def predict(self, X: Any) -> Array:
@@ -94,5 +102,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Entries of ``classes_``.
         """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         decisions = self.decision_function(X)
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])

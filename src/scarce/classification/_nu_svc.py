@@ -12,7 +12,7 @@ from sklearn.base import _fit_context
 from sklearn.callback import with_callbacks
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from scarce._kernel_machine import KernelMachine
+from scarce._kernel_machine import KernelMachine, all_or_nothing
 from scarce.classification._base import BinaryMachine
 from scarce.solvers import QuadraticProgram, Solution
 
@@ -23,8 +23,8 @@ class NuSVC(BinaryMachine):
     """Separate two classes with a large margin, the share of margin errors given.
 
     A replacement of :class:`sklearn.svm.NuSVC` for two classes, with the same parameters, signs and
-    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`, for
-    more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
+    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`,
+    for more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
 
     Parameters
     ----------
@@ -127,6 +127,9 @@ class NuSVC(BinaryMachine):
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
     }
+    _one_class_left: ClassVar[str] = (
+        "specified nu is infeasible: all samples with positive weights belong to the same class."
+    )
 
     def __init__(
         self,
@@ -167,6 +170,7 @@ class NuSVC(BinaryMachine):
         self.approximation = approximation
         self.n_components = n_components
 
+    @all_or_nothing
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -190,10 +194,11 @@ class NuSVC(BinaryMachine):
         X, signs, weights = self._prepared(X, y, sample_weight)
         previous = self._previous(X.shape[0])
         rows = np.flatnonzero(weights)
-        signs, weights = signs[rows], weights[rows]
+        operator = self._make_operator(X, self._make_kernel(X, weights), rows)
+        signs = signs[rows]
+        weights = weights[rows] * self.class_weight_[(signs > 0).astype(np.intp)]
         total = float(weights.sum())
         self._check_nu(signs, weights)
-        operator = self._make_operator(X, self._make_kernel(X, np.bincount(rows, weights)), rows)
         # Two groups, one per class, each with half of nu times the total weight.
         program = QuadraticProgram(
             operator,
@@ -209,10 +214,9 @@ class NuSVC(BinaryMachine):
         margin, constant = -0.5 * (above + below), 0.5 * (above - below)
         self._check_not_trivial(solution, margin, total, operator)
         self.margin_: float = float(margin)
-        coefficients = signs * solution.alpha / margin
-        order = self._class_order(coefficients, signs)
-        self._keep(X, rows, coefficients, order, operator)
-        self._count_support(order, signs)
+        with np.errstate(over="ignore"):  # found below
+            coefficients = signs * solution.alpha / margin
+        self._keep_expansion(X, rows, signs, operator, coefficients)
         self.intercept_ = np.array([constant / margin])
         self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
         self.objective_ = -solution.objective / total**2
@@ -241,8 +245,8 @@ class NuSVC(BinaryMachine):
         if norm < 1e-2 * self.nu * radius and margin / total < 1e-4 * self.nu * radius**2:
             warnings.warn(
                 f"nu={self.nu:g} gives a nearly trivial solution (|w| = {norm:.2g}, margin "
-                f"{margin / total:.2g}): the classes overlap. Raise nu, use a narrower kernel, or use "
-                "SVC.",
+                f"{margin / total:.2g}): the classes overlap. Raise nu, use a narrower kernel, "
+                "or use SVC.",
                 UserWarning,
                 stacklevel=3,
             )

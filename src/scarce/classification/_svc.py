@@ -10,7 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.callback import with_callbacks
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from scarce._kernel_machine import KernelMachine
+from scarce._kernel_machine import KernelMachine, all_or_nothing
 from scarce.classification._base import BinaryMachine
 from scarce.solvers import QuadraticProgram
 
@@ -19,13 +19,13 @@ class SVC(BinaryMachine):
     """Separate two classes with a large margin.
 
     A replacement of :class:`sklearn.svm.SVC` for two classes, with the same parameters, signs and
-    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`, for
-    more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
+    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`,
+    for more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack.
+        Price of one unit of slack; infinite for classes that can be separated.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows.
@@ -117,7 +117,7 @@ class SVC(BinaryMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KernelMachine._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
@@ -162,6 +162,7 @@ class SVC(BinaryMachine):
         self.approximation = approximation
         self.n_components = n_components
 
+    @all_or_nothing
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -187,19 +188,18 @@ class SVC(BinaryMachine):
         rows = np.flatnonzero(weights)
         operator = self._make_operator(X, self._make_kernel(X, weights), rows)
         signs = signs[rows]
+        prices = self.C * weights[rows] * self.class_weight_[(signs > 0).astype(np.intp)]
         program = QuadraticProgram(
             operator,
             totals=[0.0],
-            upper=self.C * weights[rows],
+            upper=prices,
             linear=-1.0,
             signs=signs,
             kernel_signs=signs,
         )
         solution = self._solve(program, None if previous is None else np.abs(previous[rows]))
         coefficients = signs * solution.alpha
-        order = self._class_order(coefficients, signs)
-        self._keep(X, rows, coefficients, order, operator)
-        self._count_support(order, signs)
+        self._keep_expansion(X, rows, signs, operator, coefficients)
         self.intercept_ = np.array([float(solution.multipliers[0])])
         self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
         self.objective_ = -solution.objective

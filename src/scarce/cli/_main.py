@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--rows",
         type=_at_least(100),
-        default=10_000,
+        default=5_000,
         metavar="N",
         help="rows of the generated data, at least 100 (default: %(default)s)",
     )

@@ -1,9 +1,19 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
 from scarce.kernels._gamma import scale_gamma
+from scarce.kernels._gradients import score_gradients
+from scarce.kernels._group_means import group_mean_kernel
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._lowrank import nystroem_operator
 from scarce.kernels._operator import make_operator
 from scarce.kernels._scores import weighted_scores
 
-__all__ = ["Kernel", "make_operator", "nystroem_operator", "scale_gamma", "weighted_scores"]
+__all__ = [
+    "Kernel",
+    "group_mean_kernel",
+    "make_operator",
+    "nystroem_operator",
+    "scale_gamma",
+    "score_gradients",
+    "weighted_scores",
+]

@@ -121,3 +121,12 @@ def sparse_product(data, indices, indptr, z_data, z_indices, z_indptr, out):  # 
             feature, value = indices[k], data[k]
             for j in range(z_indptr[feature], z_indptr[feature + 1]):
                 row[z_indices[j]] += value * z_data[j]
+
+
+@compiled()
+def add_group_sums(tile, row_codes, column_codes, weight, out):  # type: ignore[no-untyped-def]
+    """Add ``weight`` times each value of the tile to the cell of its row's and column's group."""
+    for i in range(tile.shape[0]):
+        row, sums = tile[i], out[row_codes[i]]
+        for j in range(row.size):
+            sums[column_codes[j]] += weight * row[j]

@@ -11,7 +11,7 @@ from scipy import sparse
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import Rows, as_rows
 from scarce.kernels._sums import Scored, add_sums
-from scarce.kernels._threads import tile_runner
+from scarce.kernels._threads import TILE_ROWS, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator
 
 Array = NDArray[Any]
@@ -63,20 +63,20 @@ class KernelOperator:
     def block(self, indices: Array, precision: Any) -> Array:
         """Return the square block of the given rows; each value is computed once."""
         part = self._in(precision).take(indices)
-        panel, terms, m = part.rows.panel(), part.terms, indices.size
-        dense = not sparse.issparse(panel)
+        m = indices.size
         out = np.empty((m, m), precision)
+        panels = [
+            (first, part.take(np.arange(first, min(m, first + TILE_ROWS))))
+            for first in range(0, m, TILE_ROWS)
+        ]
+        right = [(first, p.rows.panel(), p.terms, p.n) for first, p in panels]
 
         def work(start: int, stop: int) -> None:
-            if not dense:
-                part.write(start, stop, panel, terms, out[start:stop])
-                return
-            tile = np.empty((stop - start, m - start), precision)  # the part right of the diagonal
-            part.write(
-                start, stop, panel[:, start:], None if terms is None else terms[start:], tile
-            )
-            out[start:stop, start:] = tile
-            out[stop:, start:stop] = tile[:, stop - start :].T
+            for first, panel, terms, width in right[start // TILE_ROWS :]:
+                tile = np.empty((stop - start, width), precision)
+                part.write(start, stop, panel, terms, tile)
+                out[start:stop, first : first + width] = tile
+                out[first : first + width, start:stop] = tile.T
 
         with tile_runner(m * m // 64) as run:
             run(m, work)

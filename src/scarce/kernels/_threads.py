@@ -7,14 +7,13 @@ depend on the number of threads, and every row is summed by one thread: same inp
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
 
 from joblib import cpu_count
-from threadpoolctl import ThreadpoolController
+
+from scarce.solvers._blas import single_threaded_blas
 
 TILE_ROWS = 256
 SMALLEST_EFFORT = 4096
@@ -26,35 +25,6 @@ def thread_count() -> int:
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(cores, int(limit))) if limit.isdigit() else cores
 
-
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # scans the loaded libraries once, a few milliseconds
-
-
-class _SingleThreadedBlas:
-    """Hold BLAS to one thread while at least one caller is inside, from any number of threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limiter: object | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limiter = _controller().limit(limits=1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limiter.restore_original_limits()  # type: ignore[union-attr]
-                self._limiter = None
-
-
-single_threaded_blas = _SingleThreadedBlas()
 
 Tiles = Callable[[int, Callable[[int, int], None]], None]
 

@@ -11,7 +11,7 @@ from sklearn.base import OutlierMixin, _fit_context
 from sklearn.callback import with_callbacks
 from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import KernelMachine
+from scarce._kernel_machine import KernelMachine, all_or_nothing
 from scarce.kernels import weighted_scores
 from scarce.solvers import QuadraticProgram, one_class_offset
 
@@ -108,7 +108,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     >>> model.predict(X)
     array([-1,  1,  1,  1, -1])
     >>> model.score_samples(X).round(3)
-    array([1.778, 2.055, 2.056, 2.056, 1.733])
+    array([1.78 , 2.055, 2.056, 2.056, 1.733])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -149,6 +149,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self.n_components = n_components
         self.random_state = random_state
 
+    @all_or_nothing
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -180,9 +181,11 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         program = QuadraticProgram(operator, totals=[mass], upper=weights[rows])
         solution = self._solve(program, None if previous is None else previous[rows])
         alpha = solution.alpha
-        self._keep(X, rows, alpha, np.flatnonzero(alpha), operator)
+        support, coefficients = self._expansion(operator, alpha)
+        self._keep(X, rows[support], coefficients)
         self.offset_ = np.array([self._offset(X, rows, weights, solution)])
         self.intercept_ = -self.offset_
+        self._rounding = self._rounding_error(X, operator)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = -solution.objective / mass**2
         return self
@@ -207,6 +210,13 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         price = 1.0 / (self.nu * float(weights.sum()))
         return one_class_offset(scores, price, weights[rows])
 
+    def _rounding_error(self, X: Any, operator: Any) -> float:
+        """Return how far rounding may move a score: a row that near to the boundary is on it."""
+        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
+        unit = np.finfo(np.float32 if single else np.float64).eps
+        largest = np.abs(operator.diagonal()).max()
+        return 16.0 * float(unit * np.abs(self.dual_coef_).sum() * largest)
+
     @property
     def n_support_(self) -> Array:
         """Number of support vectors."""
@@ -223,10 +233,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Positive inside, negative outside.
+            Positive inside, negative outside, zero on the boundary.
         """
-        scores = self._raw_scores(X)
-        return np.asarray(scores - self.offset_)
+        return np.asarray(self.score_samples(X) - self.offset_)
 
     def score_samples(self, X: Any) -> Array:
         """Return the scores before the offset is subtracted.
@@ -241,10 +250,13 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Higher is more normal.
         """
-        return self._raw_scores(X)
+        scores = self._raw_scores(X)
+        # Only rounding errors tell support vectors that are not at their bound from the boundary.
+        scores[np.abs(scores - self.offset_) <= self._rounding] = self.offset_[0]
+        return scores
 
     def predict(self, X: Any) -> Array:
-        """Return +1 for rows inside the region and -1 for the others.
+        """Return +1 for rows inside the region or on its boundary and -1 for the others.
 
         Parameters
         ----------
@@ -256,4 +268,4 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             +1 or -1.
         """
-        return np.where(self.decision_function(X) > 0, 1, -1).astype(np.intp)
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)

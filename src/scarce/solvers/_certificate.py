@@ -12,6 +12,8 @@ from scarce.solvers._problem import QuadraticProgram
 
 Array = NDArray[Any]
 
+# A value this near to a bound, as a share of the box, is at the bound: sums leave rounding errors.
+AT_BOUND = 1e-12
 _BLOCK_VALUES = 4_000_000  # kernel values held at a time, 32 MB
 
 
@@ -72,9 +74,22 @@ def certify(problem: QuadraticProgram, alpha: ArrayLike) -> Certificate:
     1.0
     """
     alpha = np.asarray(alpha, dtype=np.float64)
-    if alpha.shape != (problem.kernel.n,):
-        raise ValueError(f"alpha must have shape ({problem.kernel.n},), got {alpha.shape}")
+    if alpha.shape != (problem.kernel.n,) or not np.isfinite(alpha).all():
+        raise ValueError(
+            f"alpha must be {problem.kernel.n} finite numbers, got shape {alpha.shape}"
+        )
     return judge(problem, alpha, reference_field(problem, alpha, np.arange(problem.kernel.n)))
+
+
+def widths(lower: Array, upper: Array) -> Array:
+    """Return the widths of the boxes; of an endless one, the size of its finite end."""
+    ends = np.maximum(
+        np.where(np.isfinite(lower), np.abs(lower), 0.0),
+        np.where(np.isfinite(upper), np.abs(upper), 0.0),
+    )
+    endless = np.isinf(lower) | np.isinf(upper)
+    with np.errstate(invalid="ignore"):
+        return np.where(endless, ends, upper - lower)
 
 
 def reference_field(problem: QuadraticProgram, alpha: Array, rows: Array) -> Array:
@@ -98,8 +113,9 @@ def judge(problem: QuadraticProgram, alpha: Array, field: Array) -> Certificate:
     kernel_part = problem.kernel_signs * field + problem.linear
     gradient = kernel_part + problem.diagonal * alpha
     pull = -signs * gradient
-    grows = np.where(signs > 0, alpha < upper, alpha > lower)
-    shrinks = np.where(signs > 0, alpha > lower, alpha < upper)
+    room = AT_BOUND * widths(lower, upper)
+    below, above = alpha < upper - room, alpha > lower + room
+    grows, shrinks = np.where(signs > 0, below, above), np.where(signs > 0, above, below)
     m = np.full(problem.n_groups, -np.inf)
     M = np.full(problem.n_groups, np.inf)
     np.maximum.at(m, groups[grows], pull[grows])
@@ -110,23 +126,27 @@ def judge(problem: QuadraticProgram, alpha: Array, field: Array) -> Certificate:
     # an upper bound (squared slacks) still give a finite bound.
     reduced = kernel_part + signs * multipliers[groups]
     quadratic = alpha @ (problem.kernel_signs * field)
-    objective = 0.5 * quadratic + problem.linear @ alpha + 0.5 * problem.diagonal @ alpha**2
+    objective = float(0.5 * quadratic + problem.linear @ alpha + 0.5 * problem.diagonal @ alpha**2)
     least = _box_minima(reduced, problem.diagonal, lower, upper)
     dual = float(-0.5 * quadratic + least.sum() - multipliers @ problem.totals)
     # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
     own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
     terms = float((own + problem.diagonal) @ alpha**2)
-    scale = max(abs(objective), abs(dual), 1e-9 * terms)
+    scale = max(abs(objective), 0.0 if np.isinf(dual) else abs(dual), 1e-9 * terms)
     sums = np.bincount(groups, signs * alpha, minlength=problem.n_groups)
     outside = max(float((lower - alpha).max()), float((alpha - upper).max()), 0.0)
     return Certificate(
-        objective=float(objective),
+        objective=objective,
         dual_objective=dual,
-        dual_gap=max(0.0, float(objective - dual)) / scale if scale > 0 else 0.0,
+        dual_gap=_relative(objective - dual, scale),
         kkt_violation=float(max(0.0, np.max(m - M))),
         multipliers=multipliers,
         infeasibility=max(outside, float(np.abs(sums - problem.totals).max())),
     )
+
+
+def _relative(gap: float, scale: float) -> float:
+    return float(max(0.0, gap) / scale if scale > 0 else max(0.0, gap))
 
 
 def midpoints(m: Array, M: Array) -> Array:

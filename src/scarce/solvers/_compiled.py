@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._jit import compiled
+from scarce.solvers._jit import LOOSE, compiled, larger, smaller
 
 UNBOUNDED = -1
+CLOSED = 1e300  # stands in for infinity, which the loose arithmetic must not meet
+OPEN = 1e299
+TINY = 1e-12  # floor of the curvature
+CHUNK = 64  # variables per partial maximum, from which the position of the largest is found
 
 
 @compiled()
@@ -47,153 +51,140 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
             keys[i] = -np.inf
 
 
+@compiled(LOOSE)
+def _update_and_scan(  # type: ignore[no-untyped-def]
+    gradient, row_i, row_j, delta, closed_up, closed_low, tops, bottoms
+):
+    """Add ``delta (row_i - row_j)`` to the gradient, and find each chunk's extremes on the way.
+
+    ``closed_up`` is 0 where a variable may grow and CLOSED where not, so that one subtraction takes
+    the place of a branch; likewise ``closed_low``.
+    """
+    chunk = 0
+    for start in range(0, gradient.size, CHUNK):
+        some = slice(start, min(gradient.size, start + CHUNK))
+        g, q_i, q_j = gradient[some], row_i[some], row_j[some]
+        not_up, not_low = closed_up[some], closed_low[some]
+        top, bottom = -CLOSED, CLOSED
+        for k in range(g.size):
+            value = g[k] + delta * (q_i[k] - q_j[k])
+            g[k] = value
+            top = larger(top, -value - not_up[k])
+            bottom = smaller(bottom, not_low[k] - value)
+        tops[chunk] = top
+        bottoms[chunk] = bottom
+        chunk += 1
+    return chunk
+
+
+@compiled(LOOSE)
+def _partner_gains(gradient, row_i, diagonal, q_ii, top, closed_low, gains):  # type: ignore[no-untyped-def]
+    """Write each chunk's largest second-order decrease ``b * b / curvature``."""
+    chunk = 0
+    for start in range(0, gradient.size, CHUNK):
+        some = slice(start, min(gradient.size, start + CHUNK))
+        g, q_i, q_kk, not_low = gradient[some], row_i[some], diagonal[some], closed_low[some]
+        best = 0.0
+        for k in range(g.size):
+            b = larger(top + g[k] - not_low[k], 0.0)
+            best = larger(best, b * b / larger(q_ii + q_kk[k] - 2.0 * q_i[k], TINY))
+        gains[chunk] = best
+        chunk += 1
+
+
 @compiled()
-def _pairwise(Q, gradient, x, lower, upper, starts, tol, max_steps):  # type: ignore[no-untyped-def]
+def pairwise_steps(Q, gradient, x, lower, upper, near, starts, tol, max_steps):  # type: ignore[no-untyped-def]
     """Second-order pairwise steps on a small dense problem until ``max (m - M) <= tol``.
 
     ``starts`` holds the boundaries of the groups, whose variables stand together. Returns the number
     of steps, or UNBOUNDED when a direction without curvature has no bound.
     """
     n = x.size
-    tiny = 1e-12
+    n_groups = starts.size - 1
+    n_chunks = n // CHUNK + n_groups + 1
+    tops, bottoms = np.empty((n_groups, n_chunks)), np.empty((n_groups, n_chunks))
+    counts = np.empty(n_groups, np.int64)
+    gains = np.empty(n_chunks)
+    diagonal = np.empty(n)
+    closed_up, closed_low = np.zeros(n), np.zeros(n)
+    for k in range(n):
+        diagonal[k] = Q[k, k]
+        closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
+        closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
+    i, j, delta = 0, 0, 0.0  # the first scan changes nothing
     for step in range(max_steps):
         best_gap = tol
-        i = -1
-        first = last = 0
+        group = -1
         top = 0.0
-        for g in range(starts.size - 1):
-            m = -np.inf
-            M = np.inf
-            at = -1
-            for k in range(starts[g], starts[g + 1]):
-                v = -gradient[k]
-                if v > m and x[k] < upper[k]:
-                    m = v
-                    at = k
-                if v < M and x[k] > lower[k]:
-                    M = v
-            if m - M > best_gap:
-                best_gap = m - M
-                i, top = at, m
-                first, last = starts[g], starts[g + 1]
-        if i < 0:
+        for g in range(n_groups):
+            own = slice(starts[g], starts[g + 1])
+            counts[g] = _update_and_scan(
+                gradient[own],
+                Q[i, own],
+                Q[j, own],
+                delta,
+                closed_up[own],
+                closed_low[own],
+                tops[g],
+                bottoms[g],
+            )
+            m, M = -CLOSED, CLOSED
+            for c in range(counts[g]):
+                m = max(m, tops[g, c])
+                M = min(M, bottoms[g, c])
+            if m > -OPEN and M < OPEN and m - M > best_gap:
+                best_gap, group, top = m - M, g, m
+        if group < 0:
             return step
-        # Second-order choice of the partner: the largest decrease b * b / curvature.
+        first, last = starts[group], starts[group + 1]
+        at = first
+        for c in range(counts[group]):
+            if tops[group, c] == top:
+                at = first + c * CHUNK
+                break
+        i = at
+        best_up = -CLOSED
+        for k in range(at, min(last, at + CHUNK)):
+            if -gradient[k] - closed_up[k] > best_up:
+                best_up = -gradient[k] - closed_up[k]
+                i = k
+        q_ii = diagonal[i]
         row_i = Q[i]
-        q_ii = float(row_i[i])
-        best = -1.0
-        j = -1
-        curvature = tiny
-        for k in range(first, last):
-            if x[k] > lower[k]:
-                b = top + gradient[k]
-                if b > 0.0:
-                    c = q_ii + Q[k, k] - 2.0 * row_i[k]
-                    if c < tiny:
-                        c = tiny
-                    if b * b > best * c:
-                        best = b * b / c
-                        j = k
-                        curvature = c
+        own = slice(first, last)
+        _partner_gains(gradient[own], row_i[own], diagonal[own], q_ii, top, closed_low[own], gains)
+        best, at = 0.0, first
+        for c in range(counts[group]):
+            if gains[c] > best:
+                best, at = gains[c], first + c * CHUNK
+        j, best, curvature = at, -1.0, TINY
+        for k in range(at, min(last, at + CHUNK)):
+            b = top + gradient[k] - closed_low[k]
+            c = max(q_ii + diagonal[k] - 2.0 * row_i[k], TINY)
+            if b > 0.0 and b * b > best * c:
+                best, j, curvature = b * b / c, k, c
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]
-        if curvature <= tiny * (1.0 + q_ii) and room_i == np.inf and room_j == np.inf:
+        if curvature <= TINY * (1.0 + q_ii) and room_i == np.inf and room_j == np.inf:
             return UNBOUNDED
         if delta >= room_i and room_i <= room_j:
             delta = room_i
             x[i] = upper[i]
-            x[j] = upper[j] if x[j] - delta > upper[j] else x[j] - delta
+            x[j] = max(x[j] - delta, lower[j])
         elif delta >= room_j:
             delta = room_j
             x[j] = lower[j]
-            x[i] += delta
+            x[i] = min(x[i] + delta, upper[i])
         else:
             x[i] += delta
             x[j] -= delta
-        row_j = Q[j]
-        for k in range(n):
-            gradient[k] += delta * (row_i[k] - row_j[k])
+        for k in (i, j):
+            if x[k] <= lower[k] + near[k]:
+                x[k] = lower[k]
+            elif x[k] >= upper[k] - near[k]:
+                x[k] = upper[k]
+            closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
+            closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
+    row_i, row_j = Q[i], Q[j]
+    for k in range(n):  # the last step's share of the gradient
+        gradient[k] += delta * (row_i[k] - row_j[k])
     return max_steps
-
-
-@compiled()
-def solve_block(Q, gradient, x, lower, upper, starts, tol, size, max_steps):  # type: ignore[no-untyped-def]
-    """Solve a dense problem in place: the most violating ``size`` variables at a time, pairwise.
-
-    Returns the number of pairwise steps, or UNBOUNDED.
-    """
-    n = x.size
-    n_groups = starts.size - 1
-    if n <= size:
-        return _pairwise(Q, gradient, x, lower, upper, starts, tol, max_steps)
-    groups = np.empty(n, np.int64)
-    for g in range(n_groups):
-        groups[starts[g] : starts[g + 1]] = g
-    keys = np.empty(n)
-    chosen = np.empty(size, np.int64)
-    block = np.empty((size, size), Q.dtype)
-    sub_starts = np.empty(n_groups + 1, np.int64)
-    total = 0
-    while total < max_steps:
-        m, M = group_extremes(gradient, x, lower, upper, groups, n_groups)
-        gap = 0.0
-        for g in range(n_groups):
-            gap = max(gap, m[g] - M[g])
-        if gap <= tol:
-            break
-        middle = np.empty(n_groups)
-        for g in range(n_groups):
-            if np.isfinite(m[g]) and np.isfinite(M[g]):
-                middle[g] = 0.5 * (m[g] + M[g])
-            else:
-                middle[g] = 0.0
-        violation_keys(gradient, x, lower, upper, groups, middle, keys)
-        threshold = np.partition(keys, n - size)[n - size]
-        count = 0
-        for k in range(n):  # everything above the threshold, then ties until full
-            if keys[k] > threshold:
-                count += 1
-        ties = size - count
-        count = 0
-        g = 0
-        sub_starts[0] = 0
-        for k in range(n):
-            while k >= starts[g + 1]:
-                g += 1
-                sub_starts[g] = count
-            take = keys[k] > threshold
-            if not take and ties > 0 and keys[k] == threshold:
-                ties -= 1
-                take = True
-            if take:
-                chosen[count] = k
-                count += 1
-        while g < n_groups:
-            g += 1
-            sub_starts[g] = count
-        for a in range(count):
-            for b in range(count):
-                block[a, b] = Q[chosen[a], chosen[b]]
-        sub_gradient = gradient[chosen]
-        sub_x = x[chosen]
-        steps = _pairwise(
-            block,
-            sub_gradient,
-            sub_x,
-            lower[chosen],
-            upper[chosen],
-            sub_starts,
-            max(0.1 * gap, 0.5 * tol),
-            min(max_steps - total, 50 * size),
-        )
-        if steps == UNBOUNDED:
-            return UNBOUNDED
-        total += max(steps, 1)
-        for a in range(count):
-            delta = sub_x[a] - x[chosen[a]]
-            if delta != 0.0:
-                row = Q[chosen[a]]
-                for k in range(n):
-                    gradient[k] += delta * row[k]
-                x[chosen[a]] = sub_x[a]
-    return total

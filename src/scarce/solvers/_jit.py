@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import types
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -14,6 +16,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 CONTRACT = frozenset({"contract", "nsz"})
 # Only for plain sums, where the order of the terms is free and partial sums run in vector lanes.
 REASSOCIATE = CONTRACT | {"reassoc"}
+# For scans without NaN.
+LOOSE = REASSOCIATE | {"nnan"}
 
 
 def compiled(fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
@@ -31,3 +35,25 @@ def compiled(fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
             return numba.njit(**options)(function)  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _ordered(operator: str) -> Any:
+    """Return the larger (or smaller) of two floats as a comparison the compiler can vectorise.
+
+    Numba's own ``max`` keeps the rules for NaN, and with them a maximum over an array stays scalar.
+    """
+
+    @intrinsic
+    def pick(_context: Any, a: Any, b: Any) -> Any:
+        def generate(_: Any, builder: Any, __: Any, values: Any) -> Any:
+            flags = ["nnan", "nsz"]
+            first = builder.fcmp_ordered(operator, *values, flags=flags)
+            return builder.select(first, *values, flags=flags)
+
+        return types.float64(types.float64, types.float64), generate
+
+    return pick
+
+
+larger = max if numba.config.DISABLE_JIT else _ordered(">")
+smaller = min if numba.config.DISABLE_JIT else _ordered("<")

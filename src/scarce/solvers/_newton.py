@@ -45,6 +45,7 @@ def newton_steps(form: SignedForm, x: Array, gradient: Array, most: int) -> Arra
         target = np.where(reach <= length, bound, x[free] + length * step)
         right -= Q @ (target - x[free])
         x[free] = target
+        form.snap(x, free)
         if length == 1.0:
             break
         inside = reach > length
@@ -60,9 +61,12 @@ def _direction(Q: Array, right: Array, groups: Array) -> Array | None:
     n, k = members.shape
     if n <= SINGULAR_UP_TO:
         # Duplicated rows make the system singular; the least-norm answer treats them alike.
-        system = np.block([[Q, members], [members.T, np.zeros((k, k))]])
-        full = np.concatenate([right, np.zeros(k)])
-        answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy")[0]
+        system, full = np.zeros((n + k, n + k)), np.zeros(n + k)
+        system[:n, :n], system[:n, n:], system[n:, :n] = Q, members, members.T
+        full[:n] = right
+        answer = linalg.lstsq(
+            system, full, cond=1e-13, lapack_driver="gelsy", overwrite_a=True, check_finite=False
+        )[0]
         return np.asarray(answer[:n])
     ridge = 1e-12 * float(np.trace(Q))
     try:

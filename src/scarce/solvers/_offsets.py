@@ -46,6 +46,8 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
         )
     if not (np.isfinite(values).all() and np.isfinite(masses).all() and (masses >= 0).all()):
         raise ValueError("scores must be finite, weights finite and not negative")
+    if not masses.any():
+        raise ValueError("weights must not all be zero")
     values, masses = values[masses > 0], masses[masses > 0]
     total = float(masses.sum())
     wanted = 1.0 / price if price > 0 else np.inf
@@ -55,7 +57,7 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
     reached = np.cumsum(masses[order])
     at = int(np.searchsorted(reached, wanted * (1 - _WHOLE)))
     at = min(at, values.size - 1)
-    whole = abs(reached[at] - wanted) <= _WHOLE * max(1.0, wanted)
+    whole = abs(reached[at] - wanted) <= _WHOLE * wanted
     if whole and at + 1 < values.size:
         return float(0.5 * (values[order[at]] + values[order[at + 1]]))
     return float(values[order[at]])

@@ -105,9 +105,10 @@ class QuadraticProgram:
         self.coupling: Array = (
             np.ones(shape) if coupling is None else np.asarray(coupling, np.float64)
         )
-        if self.coupling.shape != shape or not np.allclose(self.coupling, self.coupling.T):
+        finite = self.coupling.shape == shape and np.isfinite(self.coupling).all()
+        if not finite or not np.allclose(self.coupling, self.coupling.T):
             raise ValueError(
-                f"coupling must be a symmetric array of shape {shape}, got {coupling!r}"
+                f"coupling must be a finite symmetric array of shape {shape}, got {coupling!r}"
             )
         if (self.diagonal < 0).any():
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
@@ -125,8 +126,8 @@ class QuadraticProgram:
         """Number of groups, one equality each."""
         return self.totals.size
 
-    def subset(self, indices: Array, scale: float) -> QuadraticProgram:
-        """Return the program of some of the variables, their boxes widened by ``scale``."""
+    def subset(self, indices: Array, scale: Array) -> QuadraticProgram:
+        """Return the program of some of the variables, their boxes widened by each one's scale."""
         fields: dict[str, Any] = {
             name: getattr(self, name)[indices]
             for name in ("lower", "upper", "linear", "diagonal", "groups", "signs", "kernel_signs")

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._problem import QuadraticProgram
+from scarce.solvers._certificate import AT_BOUND, widths
+from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOperator
 
 Array = NDArray[Any]
+
+STORED_UP_TO = 512  # variables up to which the matrix is computed once and kept, 2 MB
 
 
 class SignedForm:
@@ -23,7 +26,7 @@ class SignedForm:
     def __init__(self, problem: QuadraticProgram) -> None:
         positive = problem.signs > 0
         self.problem = problem
-        self.kernel = problem.kernel
+        self.kernel: SymmetricOperator = problem.kernel
         self.n = problem.kernel.n
         self.n_groups = problem.n_groups
         self.groups: Array = problem.groups
@@ -34,7 +37,20 @@ class SignedForm:
         self.linear: Array = problem.signs * problem.linear
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
+        # Nearer to a bound than this is at the bound.
+        self.near: Array = AT_BOUND * widths(self.lower, self.upper)
         self.turn: Array = problem.signs * problem.kernel_signs
+
+    def snap(self, x: Array, indices: Array | slice = slice(None)) -> None:
+        """Put values that are at a bound up to rounding exactly there."""
+        lower, upper, near = self.lower[indices], self.upper[indices], self.near[indices]
+        x[indices] = np.where(x[indices] <= lower + near, lower, x[indices])
+        x[indices] = np.where(x[indices] >= upper - near, upper, x[indices])
+
+    def store_small(self) -> None:
+        """Keep the whole matrix of a small program: its blocks then cost nothing."""
+        if self.n <= STORED_UP_TO:
+            self.kernel = DenseMatrix(self.kernel.block(np.arange(self.n), np.float64))
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""

@@ -9,17 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scarce.solvers._blas import single_threaded_blas
 from scarce.solvers._certificate import judge, midpoints, reference_field
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._start import checked_start, first_point, subsample, vertex
+from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
 
 Array = NDArray[Any]
 
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
-FIRST_BLOCK = 1024  # variables of a block beside the free ones, at first
-INNER_BLOCK = 256  # variables of the pairwise loop
+SMALLEST_BLOCK = 256  # variables of a block beside the free ones, at least
+FIRST_BLOCK = 512  # variables of a block beside the free ones, at first
 PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
 STEPS_PER_CALL = 200_000  # compiled steps between two looks at the keyboard
 CHECKED_VALUES = 4_000_000  # kernel values up to which the final check covers every row
@@ -106,7 +107,20 @@ def solve(
         raise ValueError(f"tol must be positive, got {tol}")
     if max_iter < -1:
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
+    with single_threaded_blas:
+        return _solve(problem, tol, max_iter, start, cache_size, callback)
+
+
+def _solve(
+    problem: QuadraticProgram,
+    tol: float,
+    max_iter: int,
+    start: ArrayLike | None,
+    cache_size: float,
+    callback: Callable[[Progress], Any] | None,
+) -> Solution:
     form = SignedForm(problem)
+    form.store_small()
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
     loop = _Loop(form, tol, budget, cache_size, callback)
     hint = None
@@ -126,8 +140,11 @@ def _begin(
     chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and bounded else None
     if chosen is None:
         return x, None
-    # Boxes widened by the sampling rate: each drawn variable stands for those left out.
-    part = SignedForm(form.problem.subset(chosen, form.n / chosen.size))
+    try:
+        part = SignedForm(form.problem.subset(chosen, widening(form, chosen)))
+    except ValueError:  # what was drawn cannot carry a group's total
+        return x, None
+    part.store_small()
     loop = _Loop(part, tol, budget, cache_size, None, rough=True)
     y, hint = _begin(part, tol, budget, cache_size)
     y = loop.descend(y, hint)
@@ -160,6 +177,7 @@ class _Loop:
         self.cache_size = cache_size
         self.callback = callback
         self.rough = rough
+        self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
         self.steps = 0
         self.stalled = False
 
@@ -202,6 +220,8 @@ class _Loop:
                 alpha = form.signs * x
                 if self.callback(Progress(alpha, form.objective(x, field), gap, self.steps)):
                     self.budget = self.steps
+            if self.endless:
+                self._check_bounded(x, field)
             if self.rough and previous == np.inf:
                 goal = max(goal, 1e-3 * float(np.ptp(gradient)))
             if gap <= goal or self.steps >= self.budget:
@@ -218,7 +238,9 @@ class _Loop:
                 block, hint = self._predicted(hint, x, precision), None
             else:
                 block = self._select(gradient, x, midpoints(m, M), goal, extra, precision)
-            new = self._solve_block(block, gradient, x, max(0.05 * gap, 0.3 * goal), precision)
+            whole = block.size == form.n
+            tol = 0.3 * goal if whole else max(0.05 * gap, 0.3 * goal)
+            new = self._solve_block(block, gradient, x, tol, precision)
             moved = np.flatnonzero(new != x)
             if moved.size == 0:
                 self.stalled = True
@@ -230,19 +252,19 @@ class _Loop:
         self, block: Array, gradient: Array, x: Array, tol: float, precision: Any
     ) -> Array:
         """Return the point after the variables of a block were solved for, the others held."""
-        from scarce.solvers._compiled import UNBOUNDED, solve_block
+        from scarce.solvers._compiled import UNBOUNDED, pairwise_steps
 
         form = self.form
         part, local = x[block], gradient[block]
-        steps = solve_block(
+        steps = pairwise_steps(
             form.block(block, precision),
             local,
             part,
             form.lower[block],
             form.upper[block],
+            form.near[block],
             np.searchsorted(form.groups[block], np.arange(form.n_groups + 1)),
             tol,
-            INNER_BLOCK,
             min(STEPS_PER_CALL, self.budget - self.steps),
         )
         if steps == UNBOUNDED:
@@ -250,9 +272,13 @@ class _Loop:
         self.steps += max(int(steps), 1)
         new = x.copy()
         new[block] = part
+        if block.size == form.n:
+            return new
         before, after = free_variables(form, x), free_variables(form, new)
-        settled = abs(after.size - before.size) <= 0.02 * after.size
-        if settled and np.isin(after, block).all():
+        inside = np.zeros(form.n, bool)
+        inside[block] = True
+        if abs(after.size - before.size) <= 0.02 * after.size and inside[after].all():
+            # The active bounds have settled: what is left is a linear system.
             gradient = gradient.copy()
             gradient[block] = local
             exact = newton_steps(form, new, gradient, LARGEST)
@@ -296,9 +322,9 @@ class _Loop:
         violation_keys(gradient, x, form.lower, form.upper, form.groups, middle, keys)
         free = free_variables(form, x)
         violators = int(np.count_nonzero(keys > 0.5 * goal))
-        others = min(extra, max(INNER_BLOCK, 2 * violators))
+        others = min(extra, max(SMALLEST_BLOCK, 2 * violators))
         largest = self._largest_block(precision)
-        if free.size + min(others, INNER_BLOCK) <= largest:
+        if free.size + min(others, SMALLEST_BLOCK) <= largest:
             keys[free] = np.inf
         return self._largest(keys, min(free.size + others, largest))
 
@@ -322,11 +348,20 @@ class _Loop:
             chosen = np.sort(np.argpartition(keys, n - size)[n - size :])
         return chosen[np.argsort(self.form.groups[chosen], kind="stable")]
 
+    def _check_bounded(self, x: Array, field: Array) -> None:
+        """Raise an error when the variables run away along a direction without curvature."""
+        form = self.form
+        size = float(x @ x)
+        curvature = float(x @ (form.turn * field + form.diagonal * x))
+        steepest = float(np.max(np.abs(form.kernel.diagonal()) + form.diagonal))
+        if size > 1e6 and curvature < 1e-9 * size * steepest and form.objective(x, field) < 0:
+            self._raise_unbounded(form.gradient(x, field), x)
+
     def _raise_unbounded(self, gradient: Array, x: Array) -> None:
         m, M = self._extremes(gradient, x)
         g = int(np.argmax(m - M))
         raise ValueError(
-            f"unbounded: in group {g} the objective falls without end along a pair of variables "
+            f"unbounded: in group {g} the objective falls without end along variables "
             "whose bounds are infinite (upper = inf or lower = -inf) and whose curvature is zero; "
             "give them finite bounds or a positive diagonal"
         )

@@ -87,6 +87,7 @@ def _fill(form: SignedForm, x: Array, order: Array | None = None) -> Array:
         used = np.concatenate([[0.0], np.cumsum(room)[:-1]])
         share = np.clip(abs(missing) - used, 0.0, room)
         x[members] = np.where(share == room, bound, x[members] + np.sign(missing) * share)
+    form.snap(x)
     return x
 
 
@@ -100,3 +101,12 @@ def subsample(form: SignedForm) -> Array | None:
         parts.append(random.permutation(members)[:size])
     chosen = np.sort(np.concatenate(parts))
     return chosen if chosen.size <= form.n // 2 else None
+
+
+def widening(form: SignedForm, chosen: Array) -> Array:
+    """Return how much wider the boxes of a subsample must be to stand for those left out."""
+    width = form.upper - form.lower
+    everyone = np.bincount(form.groups, width, minlength=form.n_groups)
+    drawn = np.bincount(form.groups[chosen], width[chosen], minlength=form.n_groups)
+    ratio = np.divide(everyone, drawn, out=np.ones_like(drawn), where=drawn > 0)
+    return np.asarray(ratio[form.groups[chosen]])

@@ -1,0 +1,19 @@
+"""scikit-learn's tests of its support vector machines on sparse rows, run on ours."""
+
+from tests.drop_in.borrowing import borrow
+from tests.drop_in.test_dense import LIBLINEAR, MULTI_CLASS, PROBABILITY
+
+NOT_APPLICABLE = {
+    "test_linearsvc": LIBLINEAR,
+    "test_linearsvc_iris": LIBLINEAR,
+    "test_sparse_liblinear_intercept_handling": LIBLINEAR,
+    # The rest of what these are about is in test_two_classes.py.
+    "test_svc": PROBABILITY,
+    "test_unsorted_indices": PROBABILITY,
+    "test_sparse_svc_clone_with_callable_kernel": PROBABILITY,
+    "test_sparse_decision_function": MULTI_CLASS,
+    "test_sparse_realdata": MULTI_CLASS,
+    "test_timeout": "our solver needs no more than the one step it allows",
+}
+
+globals().update(borrow("sklearn.svm.tests.test_sparse", except_for=NOT_APPLICABLE))
