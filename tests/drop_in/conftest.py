@@ -26,7 +26,7 @@ def _about_others(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def global_random_seed() -> int:
-    return 42
+    return 1
 
 
 @pytest.fixture

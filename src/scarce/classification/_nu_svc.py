@@ -237,7 +237,7 @@ class NuSVC(BinaryMachine):
         """Refuse a solution without a margin, and warn of one that is next to nothing."""
         radius = float(np.sqrt(max(float(np.max(operator.diagonal())), 0.0)))
         norm = np.sqrt(max(2.0 * solution.objective, 0.0)) / total
-        if not margin > 0:
+        if not margin / total > 64 * np.finfo(np.float64).eps * self.nu * radius**2:
             raise ValueError(
                 f"nu={self.nu:g} leaves no margin: the classes overlap so much that the exact "
                 "solution is w = 0. Raise nu, use a narrower kernel, or use SVC."

@@ -22,11 +22,15 @@ def free_variables(form: SignedForm, x: Array) -> Array:
     return np.flatnonzero((x > form.lower) & (x < form.upper))
 
 
-def newton_steps(form: SignedForm, x: Array, gradient: Array, most: int) -> Array | None:
+def newton_steps(
+    form: SignedForm, x: Array, gradient: Array, most: int, tol: float
+) -> Array | None:
     """Return the point after Newton steps on the free variables; None when there are none to take.
 
     Each step solves ``Q_ff d + beta_g = -gradient_f``, ``sum of d over each group = 0`` and stops at
-    the first bound, which then joins the active ones: the objective never rises.
+    the first bound, which then joins the active ones: the objective never rises. A gradient that a
+    singular system leaves over, above ``tol``, points along a direction without curvature, which is
+    followed to its first bound.
     """
     free = free_variables(form, x)
     if not 0 < free.size <= most:
@@ -35,28 +39,30 @@ def newton_steps(form: SignedForm, x: Array, gradient: Array, most: int) -> Arra
     right = -gradient[free]
     x = x.copy()
     for _ in range(MOST_STEPS):
-        step = _direction(Q, right, form.groups[free])
-        if step is None or not np.isfinite(step).all():
+        step, longest = _direction(Q, right, form.groups[free], tol)
+        if not np.isfinite(step).all():
             return None
         bound = np.where(step > 0, form.upper[free], form.lower[free])
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
-        length = min(1.0, float(reach.min()))
+        length = min(longest, float(reach.min()))
+        if np.isinf(length):
+            return None  # falls without end: for the loop to notice
         target = np.where(reach <= length, bound, x[free] + length * step)
         right -= Q @ (target - x[free])
         x[free] = target
         form.snap(x, free)
-        if length == 1.0:
-            break
         inside = reach > length
+        if inside.all():
+            break
         free, right, Q = free[inside], right[inside], Q[np.ix_(inside, inside)]
         if free.size == 0:
             break
     return x
 
 
-def _direction(Q: Array, right: Array, groups: Array) -> Array | None:
-    """Return the Newton direction that keeps every group's sum."""
+def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array, float]:
+    """Return a direction that keeps every group's sum, and how far it may be followed."""
     members = (groups[:, None] == np.unique(groups)).astype(float)
     n, k = members.shape
     if n <= SINGULAR_UP_TO:
@@ -64,15 +70,19 @@ def _direction(Q: Array, right: Array, groups: Array) -> Array | None:
         system, full = np.zeros((n + k, n + k)), np.zeros(n + k)
         system[:n, :n], system[:n, n:], system[n:, :n] = Q, members, members.T
         full[:n] = right
-        answer = linalg.lstsq(
-            system, full, cond=1e-13, lapack_driver="gelsy", overwrite_a=True, check_finite=False
-        )[0]
-        return np.asarray(answer[:n])
+        answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy", check_finite=False)[
+            0
+        ]
+        flat = full - system @ answer
+        if np.abs(flat[:n]).max() > tol:
+            return flat[:n], np.inf
+        return np.asarray(answer[:n]), 1.0
     ridge = 1e-12 * float(np.trace(Q))
     try:
         factor = linalg.cho_factor(Q + ridge * np.eye(n), lower=True, overwrite_a=True)
     except linalg.LinAlgError:
-        return None
+        return np.full(n, np.nan), 1.0
     both = linalg.cho_solve(factor, np.column_stack([right, members]))
     plain, spread = both[:, 0], both[:, 1:]
-    return np.asarray(plain - spread @ linalg.solve(members.T @ spread, members.T @ plain))
+    step = plain - spread @ linalg.solve(members.T @ spread, members.T @ plain)
+    return np.asarray(step), 1.0

@@ -22,7 +22,7 @@ SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 SMALLEST_BLOCK = 256  # variables of a block beside the free ones, at least
 FIRST_BLOCK = 512  # variables of a block beside the free ones, at first
 PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
-STEPS_PER_CALL = 200_000  # compiled steps between two looks at the keyboard
+STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least
 CHECKED_VALUES = 4_000_000  # kernel values up to which the final check covers every row
 
 
@@ -256,6 +256,7 @@ class _Loop:
 
         form = self.form
         part, local = x[block], gradient[block]
+        limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
         steps = pairwise_steps(
             form.block(block, precision),
             local,
@@ -265,15 +266,15 @@ class _Loop:
             form.near[block],
             np.searchsorted(form.groups[block], np.arange(form.n_groups + 1)),
             tol,
-            min(STEPS_PER_CALL, self.budget - self.steps),
+            limit,
         )
         if steps == UNBOUNDED:
             self._raise_unbounded(gradient, x)
         self.steps += max(int(steps), 1)
         new = x.copy()
         new[block] = part
-        if block.size == form.n:
-            return new
+        if block.size == form.n and steps < limit:
+            return new  # solved
         before, after = free_variables(form, x), free_variables(form, new)
         inside = np.zeros(form.n, bool)
         inside[block] = True
@@ -281,13 +282,14 @@ class _Loop:
             # The active bounds have settled: what is left is a linear system.
             gradient = gradient.copy()
             gradient[block] = local
-            exact = newton_steps(form, new, gradient, LARGEST)
+            exact = newton_steps(form, new, gradient, LARGEST, tol)
             new = new if exact is None else exact
         return new
 
     def _polish(self, x: Array, field: Array) -> tuple[Array, Array]:
         """Return the exact solution for the active bounds found, if that is an improvement."""
-        better = newton_steps(self.form, x, self.form.gradient(x, field), SINGULAR_UP_TO)
+        gradient = self.form.gradient(x, field)
+        better = newton_steps(self.form, x, gradient, SINGULAR_UP_TO, self.tol)
         if better is None:
             return x, field
         moved = np.flatnonzero(better != x)

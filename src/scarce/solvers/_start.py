@@ -80,8 +80,8 @@ def _fill(form: SignedForm, x: Array, order: Array | None = None) -> Array:
     for g in range(form.n_groups):
         members = order[form.groups[order] == g] if form.n_groups > 1 else order
         missing = form.totals[g] - x[members].sum()
-        if missing == 0:
-            continue
+        if abs(missing) <= 1e-12 * (abs(form.totals[g]) + np.abs(x[members]).sum()):
+            continue  # met up to rounding
         bound = (form.upper if missing > 0 else form.lower)[members]
         room = np.abs(bound - x[members])
         used = np.concatenate([[0.0], np.cumsum(room)[:-1]])
