@@ -1,13 +1,15 @@
 """Run scikit-learn's own tests on this library's classes: no test is copied, all are borrowed.
 
 The source of an installed test module is executed under a new name while the names it is about
-stand for something else: the classes for ours, the data sets for their first two classes.
+stand for something else: the classes for ours, data sets for their first two classes.
 """
 
 import functools
+import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -59,37 +61,40 @@ DATA_SETS = {
 
 
 @functools.cache
-def load(name: str) -> ModuleType:
-    """Return an installed test module that tests our classes instead of its own."""
-    found = importlib.util.find_spec(name)
-    assert found is not None
-    assert found.origin is not None
-    spec = importlib.util.spec_from_file_location(f"borrowed.{name}", found.origin)
+def load(name: str, *, cut: bool = True) -> ModuleType:
+    """Return an installed test module that tests our classes instead of its own.
+
+    ``cut``: whether its data sets are cut to two classes.
+    """
+    stand_ins = [(sklearn.svm, CLASSES), *([(sklearn.datasets, DATA_SETS)] if cut else [])]
+    # The original first, so that nothing it imports sees the stand-ins.
+    original = importlib.import_module(name)
+    spec = importlib.util.spec_from_file_location(f"borrowed.{name}", original.__file__)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # While it is executed, for `from sklearn.svm import SVC` and for what parametrises its tests ...
-    with (
-        mock.patch.multiple(sklearn.svm, **CLASSES),
-        mock.patch.multiple(sklearn.datasets, **DATA_SETS),
-    ):
+    # While it is executed, for `from sklearn.svm import SVC` and for what its tests run over ...
+    with ExitStack() as changes:
+        for package, names in stand_ins:
+            changes.enter_context(mock.patch.multiple(package, **names))
         spec.loader.exec_module(module)
     # ... and afterwards, for `svm.SVC` inside its tests.
-    for package, changed in ((sklearn.svm, CLASSES), (sklearn.datasets, DATA_SETS)):
+    for package, names in stand_ins:
         short = package.__name__.rpartition(".")[2]
         if getattr(module, short, None) is package:
-            setattr(module, short, SimpleNamespace(**{**vars(package), **changed}))
+            setattr(module, short, SimpleNamespace(**{**vars(package), **names}))
     return module
 
 
-def tests_of(name: str) -> dict[str, Callable[..., None]]:
+def functions_of(name: str, *, cut: bool = True) -> dict[str, Callable[..., None]]:
     """Return the test functions of a borrowed module."""
-    return {key: value for key, value in vars(load(name)).items() if key.startswith("test_")}
+    module = load(name, cut=cut)
+    return {key: value for key, value in vars(module).items() if key.startswith("test_")}
 
 
 def borrow(name: str, *, except_for: Collection[str]) -> dict[str, Callable[..., None]]:
     """Return all tests of a borrowed module but some, which must exist."""
-    tests = tests_of(name)
+    tests = functions_of(name)
     unknown = set(except_for) - set(tests)
     assert not unknown, f"no such tests in {name}: {sorted(unknown)}"
     return {key: test for key, test in tests.items() if key not in except_for}

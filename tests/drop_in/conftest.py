@@ -9,7 +9,8 @@ from tests.drop_in.borrowing import OTHERS
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "thread_unsafe: scikit-learn's mark, without meaning here")
+    for mark in ("thread_unsafe", "no_check_spmatrix"):
+        config.addinivalue_line("markers", f"{mark}: scikit-learn's, without meaning here")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,7 +7,7 @@ from tests.drop_in.borrowing import borrow
 REGRESSION = "about regression"
 LIBLINEAR = "about LinearSVC or LinearSVR"
 MULTI_CLASS = "about more than two classes, which OneVsOneClassifier is for"
-PROBABILITY = "about `probability`, which scikit-learn deprecates and CalibratedClassifierCV replaces"
+PROBABILITY = "about `probability`, which is deprecated; CalibratedClassifierCV replaces it"
 
 NOT_APPLICABLE = {
     "test_svr": REGRESSION,

@@ -129,6 +129,43 @@ def test_unbounded_along_no_single_pair():
     assert "group 0" in message
 
 
+def test_unbounded_hard_margin():
+    """The same with rows as they come: two clouds that overlap."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1.0, -1.0], 30)
+    points = rng.normal(size=(60, 3)) + 0.5 * y[:, None]
+    message = message_of(
+        kernel=points @ points.T,
+        totals=[0.0],
+        signs=y,
+        kernel_signs=y,
+        linear=-1.0,
+        upper=np.inf,
+        max_iter=1_000_000,
+    )
+    assert "unbounded" in message
+
+
+@pytest.mark.parametrize("margin", [1.0, 1e-2, 1e-4])
+def test_large_multipliers_are_no_error(margin):
+    """A narrow gap between the classes needs large multipliers, but finite ones."""
+    points = np.array([margin, 1.0 + margin, -margin, -2.0])
+    y = np.sign(points)
+    solution = attempt(
+        np.outer(points, points),
+        totals=[0.0],
+        signs=y,
+        kernel_signs=y,
+        linear=-1.0,
+        upper=np.inf,
+        tol=1e-6,
+        max_iter=100_000,
+    )
+    expected = 0.5 / margin**2
+    np.testing.assert_allclose(solution.alpha, [expected, 0.0, expected, 0.0], rtol=1e-5)
+    assert solution.objective == pytest.approx(-expected, rel=1e-6)
+
+
 def test_flat_but_bounded_is_no_error():
     """No curvature and infinite bounds, but the linear term pushes against the finite side."""
     solution = attempt(np.zeros((4, 4)), totals=[1.0], upper=np.inf, linear=[3.0, 1.0, 2.0, 1.5])

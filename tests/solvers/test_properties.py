@@ -327,3 +327,16 @@ def test_large_problem_whose_parts_may_be_infeasible(name):
     certificate = certify(problem, solution.alpha)
     assert certificate.kkt_violation <= 1e-4
     assert certificate.infeasibility <= 1e-11
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.9, 1.1), (1.0, 1.001)])
+def test_optimal_means_that_the_violation_is_within_the_tolerance(lower, upper):
+    """Sums so large that single precision cannot resolve the tolerance."""
+    n = 4400
+    points = np.random.default_rng(10).normal(size=(n, 3))
+    kernel = make_operator(points, Kernel("rbf", gamma=0.3))
+    problem = QuadraticProgram(kernel, totals=[float(n)], lower=lower, upper=upper)
+    solution = solve(problem, tol=1e-4)
+    assert solution.status == "optimal"
+    assert solution.kkt_violation <= 1e-4
+    assert certify(problem, solution.alpha).kkt_violation <= 1e-4

@@ -248,5 +248,5 @@ class NuSVC(BinaryMachine):
                 f"{margin / total:.2g}): the classes overlap. Raise nu, use a narrower kernel, "
                 "or use SVC.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=6,  # past the decorators of fit
             )

@@ -34,9 +34,10 @@ class NystroemOperator:
         self.n = rows.n
         self._rows = rows
         self._landmarks = landmarks
-        self._exact = KernelOperator(landmarks, kernel)
         if inverse is None:
-            inverse = _pseudo_inverse(self._exact.block(np.arange(landmarks.n), np.float64))
+            among = np.empty((landmarks.n, landmarks.n))
+            KernelOperator(landmarks, kernel).write_block(np.arange(landmarks.n), among)
+            inverse = _pseudo_inverse(among)
         self.inverse = inverse
         self._scored: dict[Any, tuple[Scored, Scored]] = {}
 
@@ -73,10 +74,10 @@ class NystroemOperator:
             part.write(start, stop, panel, landmarks.terms, values[start:stop])
         return values
 
-    def block(self, indices: Array, precision: Any) -> Array:
-        """Return the square block of the given rows."""
-        values = self._to_landmarks(indices, precision)
-        return np.asarray(values @ self.inverse @ values.T).astype(precision)
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``."""
+        values = self._to_landmarks(indices, out.dtype.type)
+        out[...] = values @ self.inverse @ values.T
 
     def landmark_weights(
         self, columns: Array, weights: Array, precision: Any = np.float64

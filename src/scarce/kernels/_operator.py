@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ from scipy import sparse
 
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import Rows, as_rows
-from scarce.kernels._sums import Scored, add_sums
+from scarce.kernels._sums import Scored, add_sums, scratch_tile
 from scarce.kernels._threads import TILE_ROWS, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator
 
 Array = NDArray[Any]
 
-EXACT_UP_TO = 1024  # rows up to which single precision saves nothing worth having
+EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
 SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
 
 
@@ -60,11 +61,11 @@ class KernelOperator:
         """Return ``k(x_i, x_i)``."""
         return self.kernel.of_squared_norms(self._norms)
 
-    def block(self, indices: Array, precision: Any) -> Array:
-        """Return the square block of the given rows; each value is computed once."""
-        part = self._in(precision).take(indices)
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``; each value is computed once."""
+        part = self._in(out.dtype.type).take(indices)
         m = indices.size
-        out = np.empty((m, m), precision)
+        scratch = threading.local()
         panels = [
             (first, part.take(np.arange(first, min(m, first + TILE_ROWS))))
             for first in range(0, m, TILE_ROWS)
@@ -73,14 +74,13 @@ class KernelOperator:
 
         def work(start: int, stop: int) -> None:
             for first, panel, terms, width in right[start // TILE_ROWS :]:
-                tile = np.empty((stop - start, width), precision)
+                tile = scratch_tile(scratch, (stop - start, width), out.dtype)
                 part.write(start, stop, panel, terms, tile)
                 out[start:stop, first : first + width] = tile
                 out[first : first + width, start:stop] = tile.T
 
         with tile_runner(m * m // 64) as run:
             run(m, work)
-        return out
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -119,9 +119,9 @@ class CallableOperator:
         """Return ``k(x_i, x_i)``."""
         return np.array([self.reference(np.array([i]), np.array([i]))[0, 0] for i in range(self.n)])
 
-    def block(self, indices: Array, precision: Any) -> Array:
-        """Return the square block of the given rows."""
-        return self.reference(indices, indices).astype(precision)
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``."""
+        out[...] = self.reference(indices, indices)
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -159,7 +159,7 @@ def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
     >>> import numpy as np
     >>> from scarce.kernels import Kernel, make_operator
     >>> operator = make_operator(np.array([[0.0], [1.0]]), Kernel("rbf", gamma=1.0))
-    >>> operator.block(np.array([0, 1]), np.float64).round(4)
+    >>> operator.reference(np.array([0, 1]), np.array([0, 1])).round(4)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """

@@ -42,6 +42,14 @@ class Scored:
         self.kernel.finish(out, None if self.terms is None else self.terms[start:stop], terms)
 
 
+def scratch_tile(owner: threading.local, shape: tuple[int, int], dtype: Any) -> Array:
+    """Return space for a tile, the same for every tile of a thread: fresh pages are slow."""
+    if not hasattr(owner, "space"):
+        owner.space = np.empty(TILE_ROWS * PANEL_COLUMNS, dtype)
+    space: Array = owner.space[: shape[0] * shape[1]]
+    return space.reshape(shape)
+
+
 def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Array) -> None:
     """Add ``sum_j weights[groups[i], j] k(left_i, right_j)`` to ``out[i]`` for every row of ``left``.
 
@@ -64,10 +72,7 @@ def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Ar
             weight = weights[:, some].astype(dtype)
 
             def work(start: int, stop: int) -> None:
-                if not hasattr(scratch, "tile"):
-                    scratch.tile = np.empty(TILE_ROWS * PANEL_COLUMNS, dtype)
-                shape = (stop - start, some.size)  # noqa: B023 - used up before the next panel
-                tile = scratch.tile[: shape[0] * shape[1]].reshape(shape)
+                tile = scratch_tile(scratch, (stop - start, some.size), dtype)  # noqa: B023
                 left.write(start, stop, panel, terms, tile)  # noqa: B023
                 weighted_row_sums(tile, weight, groups[start:stop], out[start:stop])  # noqa: B023
 

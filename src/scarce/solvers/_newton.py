@@ -42,6 +42,9 @@ def newton_steps(
         step, longest = _direction(Q, right, form.groups[free], tol)
         if not np.isfinite(step).all():
             return None
+        owner = form.groups[free]
+        excess = np.bincount(owner, step) / np.maximum(1, np.bincount(owner))
+        step = step - excess[owner]  # rounding must not add up in a group's sum
         bound = np.where(step > 0, form.upper[free], form.lower[free])
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
@@ -49,7 +52,11 @@ def newton_steps(
         if np.isinf(length):
             return None  # falls without end: for the loop to notice
         target = np.where(reach <= length, bound, x[free] + length * step)
-        right -= Q @ (target - x[free])
+        change = target - x[free]
+        bend = Q @ change
+        if change @ (0.5 * bend - right) > 0:
+            return None  # too ill-conditioned: the objective would rise
+        right -= bend
         x[free] = target
         form.snap(x, free)
         inside = reach > length

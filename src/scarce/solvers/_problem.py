@@ -25,8 +25,8 @@ class SymmetricOperator(Protocol):
     def diagonal(self) -> Array:
         """Return the diagonal, or an upper bound of it where that is far cheaper."""
 
-    def block(self, indices: Array, precision: Any) -> Array:
-        """Return the square block of the given rows as a fresh array."""
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``, in its precision."""
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -224,9 +224,10 @@ class DenseMatrix:
         """Return the diagonal."""
         return np.diagonal(self.values).astype(np.float64)
 
-    def block(self, indices: Array, precision: Any) -> Array:
-        """Return the square block of the given rows as a fresh array."""
-        return np.asarray(self.values[np.ix_(indices, indices)], dtype=precision)
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``, in its precision."""
+        whole = indices.size == self.n and (indices == np.arange(self.n)).all()
+        out[...] = self.values if whole else self.values[np.ix_(indices, indices)]
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any

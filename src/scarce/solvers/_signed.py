@@ -41,6 +41,10 @@ class SignedForm:
         self.near: Array = AT_BOUND * widths(self.lower, self.upper)
         self.turn: Array = problem.signs * problem.kernel_signs
 
+        # Nothing to do to a block of kernel values.
+        same = bool((self.turn == self.turn[0]).all())
+        self.plain = same and bool((self.coupling == 1).all()) and not self.diagonal.any()
+
     def snap(self, x: Array, indices: Array | slice = slice(None)) -> None:
         """Put values that are at a bound up to rounding exactly there."""
         lower, upper, near = self.lower[indices], self.upper[indices], self.near[indices]
@@ -50,7 +54,9 @@ class SignedForm:
     def store_small(self) -> None:
         """Keep the whole matrix of a small program: its blocks then cost nothing."""
         if self.n <= STORED_UP_TO:
-            self.kernel = DenseMatrix(self.kernel.block(np.arange(self.n), np.float64))
+            values = np.empty((self.n, self.n))
+            self.kernel.write_block(np.arange(self.n), values)
+            self.kernel = DenseMatrix(values)
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
@@ -73,15 +79,17 @@ class SignedForm:
         self.add(field, support, x[support], precision)
         return field
 
-    def block(self, indices: Array, precision: Any) -> Array:
-        """Return the rows and columns of ``Q`` in ``x`` for some variables."""
-        Q = self.kernel.block(indices, precision)
-        groups, turn = self.groups[indices], self.turn[indices]
-        if self.n_groups > 1:
+    def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
+        """Return the rows and columns of ``Q`` in ``x`` for some variables, in the space if given."""
+        if isinstance(self.kernel, DenseMatrix) and self.plain and indices.size == self.n:
+            return self.kernel.values  # all variables, in order
+        size = indices.size**2
+        Q = np.empty(size, precision) if space is None else space[:size]
+        Q = Q.reshape(indices.size, indices.size)
+        self.kernel.write_block(indices, Q)
+        if not self.plain:
+            groups, turn = self.groups[indices], self.turn[indices]
             Q *= self.coupling[np.ix_(groups, groups)]
-        elif self.coupling[0, 0] != 1:
-            Q *= self.coupling[0, 0]
-        if not (turn == turn[0]).all():
             Q *= turn[:, None] * turn
-        Q.flat[:: indices.size + 1] += self.diagonal[indices]
+            Q.flat[:: indices.size + 1] += self.diagonal[indices]
         return Q
