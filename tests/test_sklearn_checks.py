@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.checks.registry import public_estimators
 
 # No check is expected to fail, but where the class sizes of a check contradict NuSVC's nu = 1/2.
-INFEASIBLE = "nu = 0.5 is infeasible: the smaller class has {} of the weight, at least 1/4 is needed"
+INFEASIBLE = "nu is infeasible: the smaller class has {} of the weight, less than nu / 2"
 EXPECTED_FAILURES = {
     "NuSVC()": {
         "check_sample_weight_equivalence_on_dense_data": INFEASIBLE.format("1/9"),

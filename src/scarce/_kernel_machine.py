@@ -23,6 +23,7 @@ from scarce.solvers import Progress, QuadraticProgram, Solution, feasible_start,
 
 Array = NDArray[Any]
 
+SPARSE_STATE = ("support_vectors_", "dual_coef_")
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values "
     "and need to be preprocessed."
@@ -76,13 +77,29 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
+    # A saved model of sparse rows holds plain arrays: skops would not trust SciPy's classes.
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if state.get("_sparse"):
+            for name in SPARSE_STATE:
+                matrix = state[name]
+                state[name] = (matrix.data, matrix.indices, matrix.indptr, matrix.shape)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if state.get("_sparse"):
+            for name in SPARSE_STATE:
+                state[name] = sparse.csr_matrix(state[name][:3], shape=state[name][3])
+        super().__setstate__(state)
+
     # Input.
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
         if callable(self.kernel):
-            rows = X if sparse.issparse(X) or hasattr(X, "shape") else np.asarray(X)
-            rows = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows)
+            rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return rows if isinstance(y, str) else (rows, y)
@@ -138,6 +155,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             part = X if rows.size == X.shape[0] else X[np.ix_(rows, rows)]
         else:
             part = X if rows.size == X.shape[0] else X[rows]
+        if self.kernel == "poly":
+            with np.errstate(over="ignore"):
+                powers = rows.size * make_operator(part, kernel).diagonal()
+            if not np.isfinite(powers).all():
+                raise ValueError(
+                    f"{NOT_FINITE} The kernel overflows: gamma={kernel.gamma:.3g}, "
+                    f"degree={self.degree}."
+                )
         if self.approximation is None:
             return make_operator(part, kernel)
         if self.kernel == "precomputed" or callable(self.kernel):
@@ -166,7 +191,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             if self.verbose:
                 print(
                     f"[{type(self).__name__}] steps {progress.n_iter}, objective "
-                    f"{progress.objective:.6g}, violation {progress.violation:.3g}"
+                    f"{progress.objective:.6g}, violation {progress.violation:.3g}",
+                    flush=True,
                 )
             return stopped
 
@@ -233,7 +259,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if self.kernel == "precomputed":
             self.support_vectors_ = np.empty((0, 0), dtype=X.dtype)
         else:
-            self.support_vectors_ = X[self.support_]
+            vectors = X[self.support_]
+            self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
         dual = weights[None, :]
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
@@ -243,11 +270,6 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         X = self._validated(X, reset=False)
         dual = self.dual_coef_.toarray() if sparse.issparse(self.dual_coef_) else self.dual_coef_
         if self.kernel == "precomputed":
-            if X.shape[1] != self.shape_fit_[0]:
-                raise ValueError(
-                    f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
-                    "the number of samples at training time"
-                )
             return np.asarray(X[:, self.support_] @ dual[0], dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")

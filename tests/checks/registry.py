@@ -1,5 +1,71 @@
-from sklearn.base import BaseEstimator
+"""The public estimators, each ready to be fitted to data that suit it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone, is_classifier, is_outlier_detector
+
 import scarce
-def public_estimators():
+
+Array = NDArray[Any]
+Data = tuple[Array, Array | None]
+
+
+def one_sample(n: int) -> Data:
+    """Return a cloud that lies clear of the origin, with a few rows far away."""
+    random = np.random.default_rng(n)
+    X = random.normal(size=(n, 3)) * [1.0, 2.0, 0.5] + 4.0
+    X[: n // 20] += random.uniform(4.0, 8.0, size=(n // 20, 3))
+    return X, None
+
+
+def two_classes(n: int) -> Data:
+    """Return two classes of equal size that overlap a little."""
+    random = np.random.default_rng(n)
+    y = np.arange(n) % 2
+    X = random.normal(size=(n, 3)) + 2.0 * y[:, None]
+    return X, y
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An estimator to check, and a function that makes data of a given size for it."""
+
+    estimator: Any
+    make: Callable[[int], Data]
+
+    @property
+    def name(self) -> str:
+        return type(self.estimator).__name__
+
+    @property
+    def traits(self) -> set[str]:
+        """What a check may ask for: the names of the parameters, and the kind of estimator."""
+        kinds = {"classifier"} if is_classifier(self.estimator) else set()
+        kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
+        kinds |= {"history"} if "history_ :" in (type(self.estimator).__doc__ or "") else set()
+        return kinds | set(self.estimator.get_params(deep=False))
+
+    def new(self, **parameters: Any) -> Any:
+        """Return an unfitted copy."""
+        return clone(self.estimator).set_params(**parameters)
+
+
+SUBJECTS = [
+    Subject(scarce.OneClassSVM(nu=0.2), one_sample),
+    Subject(scarce.SVC(), two_classes),
+    Subject(scarce.NuSVC(nu=0.3), two_classes),
+]
+
+
+def public_estimators() -> dict[str, type]:
+    """Return the estimator classes among the public names."""
     found = {name: getattr(scarce, name) for name in scarce.__all__}
-    return {n: k for n, k in found.items() if isinstance(k, type) and issubclass(k, BaseEstimator)}
+    return {
+        name: kind
+        for name, kind in found.items()
+        if isinstance(kind, type) and issubclass(kind, BaseEstimator)
+    }

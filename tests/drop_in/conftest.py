@@ -1,7 +1,6 @@
 """What scikit-learn's own tests expect of their surroundings."""
 
 import inspect
-from typing import Any
 
 import pytest
 
@@ -28,8 +27,3 @@ def _about_others(item: pytest.Item) -> bool:
 @pytest.fixture
 def global_random_seed() -> int:
     return 1
-
-
-@pytest.fixture
-def pyplot() -> Any:
-    return pytest.importorskip("matplotlib.pyplot")

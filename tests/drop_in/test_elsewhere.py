@@ -80,6 +80,7 @@ def borrowed() -> dict[str, Callable[..., None]]:
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.EfficiencyWarning"),
 ]
 
 globals().update(borrowed())

@@ -19,6 +19,7 @@ Array = NDArray[Any]
 class BinaryMachine(ClassifierMixin, KernelMachine):
     """Base of binary classifiers: labels, class weights, decision and prediction."""
 
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
     _one_class_left: ClassVar[str] = (
         "Invalid input - all samples with positive weights belong to the same class."
     )

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[Any]
+from scarce.kernels._rows import row_slices
 
-_ROWS = 8192  # rows held in float64 at a time
+Array = NDArray[Any]
 
 
 def scale_gamma(X: Any, weights: Array | None = None) -> float:
@@ -44,9 +44,15 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         mean = float((w @ X).sum()) / total
         variance = float((w @ X.multiply(X)).sum()) / total - mean**2
     else:
-        tiles = [slice(start, start + _ROWS) for start in range(0, n, _ROWS)]
-        mean = sum(float((w[t] @ X[t]).sum(dtype=np.float64)) for t in tiles) / total
-        variance = sum(float((w[t] @ (X[t] - mean) ** 2).sum()) for t in tiles) / total
+        # Around a value near the mean, one pass gives both moments without cancellation.
+        origin = float(np.mean(X[:64], dtype=np.float64))
+        first = second = 0.0
+        for rows in row_slices(X):
+            tile = np.subtract(X[rows], origin, dtype=np.float64)
+            first += float(w[rows] @ tile.sum(axis=1))
+            second += float(w[rows] @ np.einsum("ij,ij->i", tile, tile))
+        mean = origin + first / total
+        variance = second / total - (first / total) ** 2
     # Rounding alone can leave a variance of constant data, as small as the mean's last digit squared.
     noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
     return 1.0 / (d * variance) if variance > noise and np.isfinite(1.0 / (d * variance)) else 1.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from scarce.kernels._kernel import Kernel
-from scarce.kernels._operator import KernelOperator, center_of
+from scarce.kernels._operator import EXACT_UP_TO, KernelOperator, center_of
 from scarce.kernels._rows import Rows, as_rows
 from scarce.kernels._sums import Scored, add_sums
 
@@ -18,6 +18,7 @@ Array = NDArray[Any]
 # Directions of the landmark matrix below this share of the largest are dropped: they would only
 # multiply rounding errors.
 CUTOFF = 1e-8
+WELL_CONDITIONED = 1e5  # of the landmark matrix, for single precision to be worth a try
 
 
 class NystroemOperator:
@@ -28,23 +29,20 @@ class NystroemOperator:
     """
 
     def __init__(
-        self, rows: Rows, kernel: Kernel, landmarks: Rows, inverse: Array | None = None
+        self, rows: Rows, kernel: Kernel, landmarks: Rows, inverse: tuple[Array, float]
     ) -> None:
         self.kernel = kernel
         self.n = rows.n
         self._rows = rows
         self._landmarks = landmarks
-        if inverse is None:
-            among = np.empty((landmarks.n, landmarks.n))
-            KernelOperator(landmarks, kernel).write_block(np.arange(landmarks.n), among)
-            inverse = _pseudo_inverse(among)
-        self.inverse = inverse
+        self.inverse, self.condition = inverse
         self._scored: dict[Any, tuple[Scored, Scored]] = {}
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
-        """One: combinations of landmarks cancel too much for single precision."""
-        return (np.float64,)
+        """Arithmetic on offer: float32 first when combinations of landmarks cancel little."""
+        single = self.n > EXACT_UP_TO and self.condition < WELL_CONDITIONED
+        return (np.float32, np.float64) if single else (np.float64,)
 
     def _in(self, precision: Any) -> tuple[Scored, Scored]:
         if precision not in self._scored:
@@ -57,7 +55,10 @@ class NystroemOperator:
     def subset(self, indices: Array) -> NystroemOperator:
         """Return the operator of some of the rows, with the same landmarks."""
         return NystroemOperator(
-            self._rows.take(indices), self.kernel, self._landmarks, self.inverse
+            self._rows.take(indices),
+            self.kernel,
+            self._landmarks,
+            (self.inverse, self.condition),
         )
 
     def diagonal(self) -> Array:
@@ -128,11 +129,15 @@ def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOpera
         What `QuadraticProgram` takes as its `kernel`.
     """
     rows = as_rows(X, center_of(X, kernel))
-    return NystroemOperator(rows, kernel, rows.take(landmarks))
+    chosen = rows.take(landmarks)
+    among = np.empty((chosen.n, chosen.n))
+    KernelOperator(chosen, kernel).write_block(np.arange(chosen.n), among)
+    return NystroemOperator(rows, kernel, chosen, _pseudo_inverse(among))
 
 
-def _pseudo_inverse(K: Array) -> Array:
+def _pseudo_inverse(K: Array) -> tuple[Array, float]:
+    """Return the pseudo-inverse and the condition of what was kept."""
     values, vectors = linalg.eigh(K)
     kept = values > CUTOFF * values[-1]
     scaled = vectors[:, kept] / np.sqrt(values[kept])
-    return np.asarray(scaled @ scaled.T)
+    return np.asarray(scaled @ scaled.T), float(values[-1] / values[kept].min())

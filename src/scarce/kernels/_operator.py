@@ -174,4 +174,4 @@ def center_of(X: Any, kernel: Kernel) -> Array | None:
     """Return the point to shift dense rows by: their mean for an RBF kernel, which cannot tell."""
     if kernel.name != "rbf" or sparse.issparse(X):
         return None
-    return np.asarray(np.mean(X, axis=0, dtype=np.float64))
+    return np.asarray(np.mean(X, axis=0, dtype=np.float64)).astype(X.dtype)

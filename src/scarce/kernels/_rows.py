@@ -39,6 +39,12 @@ class Rows(Protocol):
         """Add to ``out[start:stop]`` the inner product of each row with the plane of its group."""
 
 
+def row_slices(X: Array) -> list[slice]:
+    """Return slices of rows small enough to stay in a cache when turned into float64."""
+    step = max(1, 65536 // max(1, X.shape[1]))
+    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
+
+
 class DenseRows:
     """Dense rows, shifted and cast a tile at a time, so that the data are never copied whole.
 
@@ -54,9 +60,10 @@ class DenseRows:
 
     def _tile(self, rows: Any) -> Array:
         tile = self.X[rows]
-        if self.center is not None:
-            tile = tile - self.center  # float64
-        return np.ascontiguousarray(tile, dtype=self.dtype)
+        if self.center is None:
+            return np.ascontiguousarray(tile, dtype=self.dtype)
+        out = np.empty(tile.shape, self.dtype)
+        return np.subtract(tile, self.center, out=out, casting="same_kind")
 
     def cast(self, dtype: Any) -> DenseRows:
         return DenseRows(self.X, dtype, self.center)
@@ -67,9 +74,9 @@ class DenseRows:
     def squared_norms(self) -> Array:
         norms = np.empty(self.n)
         exact = self.cast(np.float64)
-        for start in range(0, self.n, 8192):
-            tile = exact._tile(slice(start, start + 8192))
-            np.einsum("ij,ij->i", tile, tile, out=norms[start : start + 8192])
+        for rows in row_slices(self.X):
+            tile = exact._tile(rows)
+            np.einsum("ij,ij->i", tile, tile, out=norms[rows])
         return norms
 
     def panel(self) -> Array:

@@ -14,7 +14,8 @@ Array = NDArray[Any]
 
 # A value this near to a bound, as a share of the box, is at the bound: sums leave rounding errors.
 AT_BOUND = 1e-12
-_BLOCK_VALUES = 4_000_000  # kernel values held at a time, 32 MB
+_BLOCK_VALUES = 2_000_000  # kernel values held at a time, 16 MB
+_BLOCK_ROWS = 1024
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,17 @@ def reference_field(problem: QuadraticProgram, alpha: Array, rows: Array) -> Arr
         problem.kernel_signs[support] * alpha[support]
     )
     field = np.zeros(rows.size)
-    step = max(1, _BLOCK_VALUES // max(1, support.size))
-    for first in range(0, rows.size, step):
-        some = rows[first : first + step]
-        values = problem.kernel.reference(some, support)
-        field[first : first + step] = np.einsum("ij,ij->i", values, weights[problem.groups[some]])
+    for start in range(0, rows.size, _BLOCK_ROWS):
+        tile = slice(start, start + _BLOCK_ROWS)
+        groups = problem.groups[rows[tile]]
+        step = max(1, _BLOCK_VALUES // groups.size)
+        for first in range(0, support.size, step):
+            some = slice(first, first + step)
+            values = problem.kernel.reference(rows[tile], support[some])
+            if problem.n_groups == 1:
+                field[tile] += values @ weights[0, some]
+            else:
+                field[tile] += np.einsum("ij,ij->i", values, weights[groups, some])
     return field
 
 

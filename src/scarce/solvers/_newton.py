@@ -38,7 +38,7 @@ def newton_steps(
     Q = form.block(free, np.float64)
     right = -gradient[free]
     x = x.copy()
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
         step, longest = _direction(Q, right, form.groups[free], tol)
         if not np.isfinite(step).all():
             return None

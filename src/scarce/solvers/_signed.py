@@ -88,8 +88,13 @@ class SignedForm:
         Q = Q.reshape(indices.size, indices.size)
         self.kernel.write_block(indices, Q)
         if not self.plain:
-            groups, turn = self.groups[indices], self.turn[indices]
-            Q *= self.coupling[np.ix_(groups, groups)]
-            Q *= turn[:, None] * turn
+            # Rows and columns in turn: an outer product would be as large as the block.
+            groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)
+            Q *= turn
+            Q *= turn[:, None]
+            if not (self.coupling == 1).all():
+                scales = self.coupling[:, groups].astype(Q.dtype)
+                for g in range(self.n_groups):
+                    Q[groups == g] *= scales[g]
             Q.flat[:: indices.size + 1] += self.diagonal[indices]
         return Q

@@ -196,7 +196,7 @@ class _Loop:
             hint = None
             if self.steps >= self.budget:
                 break
-            if not last and self._accurate_enough(x, field, precision):
+            if not last and self._accurate_enough(x, field):
                 break
         else:
             x, field = self._polish(x, field)
@@ -212,7 +212,7 @@ class _Loop:
         form = self.form
         x = x.copy()
         field = form.field(x, precision)
-        extra = FIRST_BLOCK
+        extra = min(max(FIRST_BLOCK, form.n // 32), 4 * FIRST_BLOCK)
         previous, best, since_best = np.inf, np.inf, 0
         self.stalled = False
         while True:
@@ -231,7 +231,8 @@ class _Loop:
                 return x, field
             since_best = 0 if gap < 0.9 * best else since_best + 1
             best = min(best, gap)
-            if since_best > PATIENCE and gap <= self._noise(x, precision):
+            patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
+            if since_best > patience and gap <= self._noise(x, precision):
                 self.stalled = True
                 return x, field
             if gap > 0.5 * previous:  # slow: more variables have to move at once
@@ -380,6 +381,7 @@ class _Loop:
     def _noise(self, x: Array, precision: Any) -> float:
         """Return a generous estimate of the rounding error of the field."""
         scale = float(np.abs(self.form.coupling).max() * np.abs(x).sum())
+        scale *= float(np.abs(self.form.kernel.diagonal()).max())
         return 16.0 * float(np.finfo(precision).eps) * scale
 
     def _sample(self, x: Array, field: Array) -> Array:
@@ -403,19 +405,23 @@ class _Loop:
             self.checked = (x, rows, exact, difference)
         return self.checked[1:]
 
-    def _accurate_enough(self, x: Array, field: Array, precision: Any) -> bool:
-        if self.stalled:
-            return False
-        return self._gap(x, field) + 2.0 * self._deviation(x, field)[2] <= self.tol
+    def _accurate_enough(self, x: Array, field: Array) -> bool:
+        return not self.stalled and self._violation(x, field) <= self.tol
+
+    def _violation(self, x: Array, field: Array) -> float:
+        """Return a bound of the violation: what the loop sees, and twice its error on the sample."""
+        rows, exact, deviation = self._deviation(x, field)
+        if rows.size == self.form.n:
+            return self._gap(x, exact)
+        return self._gap(x, field) + 2.0 * deviation
 
     def _solution(self, x: Array, field: Array) -> Solution:
         form = self.form
         alpha = form.signs * x
-        rows, exact, deviation = self._deviation(x, field)
+        violation = self._violation(x, field)
+        rows, exact, _ = self._deviation(x, field)
         field[rows] = exact
         verdict = judge(form.problem, alpha, field)
-        unchecked = 0.0 if rows.size == form.n else 2.0 * deviation
-        violation = verdict.kkt_violation + unchecked
         status: Literal["optimal", "max_iter", "stalled"] = "optimal"
         if violation > self.tol:
             status = "max_iter" if self.steps >= self.budget else "stalled"

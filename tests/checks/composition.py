@@ -1,0 +1,103 @@
+"""Inside scikit-learn's tools: routing, searches, precomputed kernels; and the approximate path."""
+
+import numpy as np
+from sklearn import config_context
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from tests.checks.registry import Subject
+from tests.checks.suite import assert_same_decisions, check
+
+
+def share_inside(model: object, X: object, y: object = None) -> float:
+    return float(np.mean(model.predict(X) > 0))  # type: ignore[attr-defined]
+
+
+@check()
+def metadata_routing_needs_no_set_up(subject: Subject) -> None:
+    X, y = subject.make(60)
+    weights = np.linspace(0.0, 3.0, 60)
+    scoring = None if "classifier" in subject.traits else share_inside
+    alone = subject.new(tol=1e-4).fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        chain = make_pipeline(MinMaxScaler(), subject.new())
+        name = subject.name.lower()
+        search = GridSearchCV(
+            chain, {f"{name}__tol": [1e-4]}, cv=KFold(3, shuffle=True), scoring=scoring
+        )
+        search.fit(X, y, sample_weight=weights)
+        cross_validate(
+            subject.new(),
+            X,
+            y,
+            cv=KFold(3, shuffle=True, random_state=0),
+            scoring=scoring,
+            params={"sample_weight": weights},
+            error_score="raise",
+        )
+    # The weights have arrived.
+    assert_same_decisions(alone, search.best_estimator_[-1], MinMaxScaler().fit_transform(X), 1e-9)
+
+
+@check("kernel", "gamma")
+def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
+    X, y = subject.make(60)
+    grid = {"C": [0.1, 10.0]} if "C" in subject.traits else {"nu": [0.1, 0.3]}
+    scoring = None if "classifier" in subject.traits else share_inside
+    folds = KFold(3, shuffle=True, random_state=0)
+    scores = []
+    for kernel, rows in (("rbf", X), ("precomputed", rbf_kernel(X, gamma=0.2))):
+        search = GridSearchCV(
+            subject.new(kernel=kernel, gamma=0.2), grid, cv=folds, scoring=scoring
+        )
+        scores.append(cross_val_score(search, rows, y, cv=folds, scoring=scoring))
+    np.testing.assert_array_equal(*scores)
+    assert np.ptp(scores[0]) > 0 or 0 < scores[0][0] < 1
+
+
+@check("approximation", "n_components", "gamma")
+def full_approximation_is_exact(subject: Subject) -> None:
+    X, y = subject.make(60)
+    weights = np.linspace(0.5, 2.0, 60)
+    for kernel in ("rbf", "poly", "linear"):
+        exact = subject.new(kernel=kernel, tol=1e-6).fit(X, y, sample_weight=weights)
+        full = subject.new(kernel=kernel, tol=1e-6, approximation="nystroem", n_components=60)
+        full.fit(X, y, sample_weight=weights)
+        assert_same_decisions(exact, full, X, 1e-3)
+        np.testing.assert_allclose(full.objective_, exact.objective_, rtol=1e-3)
+
+
+@check("approximation", "n_components")
+def approximations_are_of_the_size_asked_for(subject: Subject) -> None:
+    X, y = subject.make(300)
+    exact = subject.new().fit(X, y)
+    parameters = {"approximation": "nystroem", "n_components": 40, "random_state": 0}
+    model = subject.new(**parameters).fit(X, y)
+    assert model.support_vectors_.shape == (40, 3)
+    assert model.dual_coef_.shape == (1, 40)
+    assert model.n_support_.sum() == 40
+    np.testing.assert_array_equal(X[model.support_], model.support_vectors_)
+    assert np.corrcoef(model.decision_function(X), exact.decision_function(X))[0, 1] > 0.95
+    again = subject.new(**parameters).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+    narrow = subject.new(**parameters).fit(X.astype(np.float32), y)
+    single = X.astype(np.float32)
+    assert_same_decisions(model, narrow, X, 1e-3, new=single)
+
+
+@check("approximation", "n_components", "one-class")
+def approximations_reject_the_share_nu(subject: Subject) -> None:
+    for n in (100, 301):
+        X, _ = subject.make(n)
+        for nu in (0.05, 0.2, 0.5):
+            for size in (5, 30):
+                model = subject.new(
+                    nu=nu, approximation="nystroem", n_components=size, random_state=0
+                ).fit(X)
+                decisions = model.decision_function(X)
+                nothing = 1e-9 * np.abs(decisions).max()
+                # Rows on the boundary may be counted as either.
+                assert np.mean(model.predict(X) < 0) <= nu + 1.0 / n
+                assert np.mean(decisions <= nothing) >= nu - 1.0 / n

@@ -1,0 +1,165 @@
+"""Hostile but finite input gives finite output, and in finite time."""
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from tests.checks.registry import Subject
+from tests.checks.suite import assert_same_decisions, check
+
+SECONDS = 10.0
+
+
+class Deadline:
+    """A callback that ends a fit which does not end by itself."""
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        self.end = time.monotonic() + SECONDS
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        if time.monotonic() > self.end:
+            raise TimeoutError(f"still not fitted after {SECONDS} seconds: {estimator}")
+
+
+def fitted(model: Any, X: Any, y: Any) -> Any:
+    """Fit within the deadline; that `tol` is out of reach, or no margin is left, may be said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", ".*nearly trivial solution")
+        return model.set_callbacks(Deadline()).fit(X, y)
+
+
+def fitted_if_possible(subject: Subject, model: Any, X: Any, y: Any) -> Any:
+    """Return None where a share of margin errors is asked of classes that are the same."""
+    if not {"classifier", "nu"} <= subject.traits:
+        return fitted(model, X, y)
+    try:
+        return fitted(model, X, y)
+    except ValueError as error:
+        if "leaves no margin" not in str(error):
+            raise
+        return None
+
+
+def assert_finite(model: Any, X: Any) -> None:
+    for name in ("dual_coef_", "intercept_", "objective_", "kkt_violation_"):
+        assert np.isfinite(getattr(model, name)).all(), name
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.predict(X).shape == (X.shape[0],)
+
+
+@check("kernel", "gamma")
+def extreme_scales_of_the_default_kernel(subject: Subject) -> None:
+    # gamma="scale" undoes any scale.
+    X, y = subject.make(40)
+    plain = subject.new().fit(X, y)
+    for scale in (1e150, 1e-150):
+        model = fitted(subject.new(), scale * X, y)
+        assert_same_decisions(plain, model, X, 1e-6, new=scale * X)
+    for scale in (1e15, 1e-15, 1e30, 1e-30):
+        rows = (scale * X).astype(np.float32)
+        model = fitted(subject.new(), rows, y)
+        assert_same_decisions(plain, model, X, 1e-3, new=rows)
+
+
+@check("kernel", "gamma")
+def extreme_scales_of_other_kernels(subject: Subject) -> None:
+    X, y = subject.make(40)
+    for kernel in ("linear", "poly"):
+        for scale in (1e150, 1e-100):
+            model = fitted(subject.new(kernel=kernel), scale * X, y)
+            assert_finite(model, scale * X)
+    with pytest.raises(ValueError, match=r"not finite.*kernel overflows: gamma=1, degree=3"):
+        fitted(subject.new(kernel="poly", gamma=1.0), 1e150 * X, y)
+
+
+@check("kernel", "gamma")
+def a_width_far_from_the_data(subject: Subject) -> None:
+    # Every row is far from, or next to, every other.
+    X, y = subject.make(40)
+    for gamma in (1e-12, 1e12, 1e100):
+        assert_finite(fitted(subject.new(gamma=gamma), X, y), X)
+    spread = fitted(subject.new(gamma="auto"), 1e9 * X, y)
+    assert_finite(spread, 1e9 * X)
+    assert spread.fit_status_ == 0
+
+
+@check("kernel")
+def an_offset_that_drowns_the_data(subject: Subject) -> None:
+    X, y = subject.make(40)
+    plain = subject.new().fit(X, y)
+    assert_same_decisions(plain, fitted(subject.new(), X + 1e6, y), X, 1e-6, new=X + 1e6)
+    model = fitted_if_possible(subject, subject.new(kernel="linear"), X + 1e8, y)
+    if model is not None:
+        assert_finite(model, X + 1e8)
+
+
+@check()
+def constant_columns(subject: Subject) -> None:
+    X, y = subject.make(40)
+    plain = subject.new(gamma=0.5).fit(X, y)
+    wide = np.c_[X, np.zeros(40), np.full(40, 7.0)]
+    assert_same_decisions(plain, fitted(subject.new(gamma=0.5), wide, y), X, 1e-9, new=wide)
+    assert_finite(fitted(subject.new(), wide, y), wide)
+
+
+@check()
+def columns_of_very_different_scale(subject: Subject) -> None:
+    X, y = subject.make(40)
+    mixed = X * [1e100, 1.0, 1e-100]
+    assert_finite(fitted(subject.new(), mixed, y), mixed)
+
+
+@check()
+def duplicates(subject: Subject) -> None:
+    X, y = subject.make(20)
+    many = np.tile(np.arange(20), 20)
+    labels = None if y is None else y[many]
+    model = fitted(subject.new(), X[many], labels)
+    assert_finite(model, X)
+    weighted = subject.new().fit(X, y, sample_weight=np.full(20, 20.0))
+    assert_same_decisions(weighted, model, X, 1e-6)
+
+
+@check()
+def all_rows_equal(subject: Subject) -> None:
+    _, y = subject.make(30)
+    for value in (0.0, 1.0, 1e150):
+        X = np.full((30, 3), value)
+        model = fitted_if_possible(subject, subject.new(), X, y)
+        if model is not None:
+            assert_finite(model, X)
+
+
+@check("kernel", "one-class")
+def one_row(subject: Subject) -> None:
+    for kernel in ("rbf", "linear", "poly", "sigmoid"):
+        for value in (0.0, 1.0, 1e-150, *((1e150,) if kernel != "poly" else ())):
+            X = np.full((1, 2), value)
+            model = subject.new(kernel=kernel).fit(X)
+            assert_finite(model, X)
+            assert model.predict(X) == [1]
+
+
+@check("classifier")
+def two_rows(subject: Subject) -> None:
+    X = np.array([[0.0, 1.0], [1.0, 0.0]])
+    model = subject.new().fit(X, ["a", "b"])
+    np.testing.assert_array_equal(model.predict(X), ["a", "b"])
+
+
+@check()
+def values_whose_squares_overflow(subject: Subject) -> None:
+    X, y = subject.make(20)
+    with pytest.raises(ValueError, match=r"not finite.*X holds \d.*e\+16.*overflows"):
+        fitted(subject.new(), 1e160 * X, y)

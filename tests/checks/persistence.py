@@ -1,0 +1,74 @@
+"""Copies of an estimator: cloned, pickled, saved with skops."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import skops.io
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from tests.checks.registry import Subject
+from tests.checks.suite import check
+
+
+@check()
+def clone_keeps_parameters_and_nothing_else(subject: Subject) -> None:
+    X, y = subject.make(40)
+    model = subject.new().fit(X, y)
+    copied = clone(model)
+    assert copied.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        copied.predict(X)
+    again = copied.fit(X, y)
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+@check()
+def refit_forgets_the_first_fit(subject: Subject) -> None:
+    X, y = subject.make(40)
+    more, more_y = subject.make(70)
+    model = subject.new().fit(np.c_[more, more], more_y).fit(X, y)
+    fresh = subject.new().fit(X, y)
+    assert vars(model).keys() == vars(fresh).keys()
+    np.testing.assert_array_equal(model.decision_function(X), fresh.decision_function(X))
+
+
+@check()
+def pickle_round_trip(subject: Subject) -> None:
+    X, y = subject.make(40)
+    for container in (np.asarray, sparse.csr_array):
+        rows = container(X)
+        model = subject.new().fit(rows, y)
+        for copied in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+            assert vars(copied).keys() == vars(model).keys()
+            np.testing.assert_array_equal(
+                copied.decision_function(rows), model.decision_function(rows)
+            )
+
+
+@check()
+def skops_round_trip(subject: Subject) -> None:
+    X, y = subject.make(40)
+    for container in (np.asarray, sparse.csr_array):
+        rows = container(X)
+        model = subject.new().fit(rows, y)
+        saved = skops.io.dumps(model)
+        untrusted = skops.io.get_untrusted_types(data=saved)
+        assert all(name.startswith("scarce.") for name in untrusted)
+        loaded = skops.io.loads(saved, trusted=untrusted)
+        assert loaded.get_params() == model.get_params()
+        np.testing.assert_array_equal(loaded.decision_function(rows), model.decision_function(rows))
+
+
+@check()
+def fitted_state_is_arrays_and_builtins(subject: Subject) -> None:
+    X, y = subject.make(40)
+    for container in (np.asarray, sparse.csr_array):
+        fitted = vars(subject.new().fit(container(X), y))
+        for name in fitted.keys() - subject.new().get_params().keys():
+            value = fitted[name]
+            plain = value is None or isinstance(value, (bool, int, float, str, tuple, list, dict))
+            assert plain or isinstance(value, np.ndarray) or sparse.issparse(value), name

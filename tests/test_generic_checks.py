@@ -1,0 +1,45 @@
+"""The project's own checks on every public estimator."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.checks.registry import SUBJECTS, Subject, public_estimators
+from tests.checks.suite import CHECKS, Check, checks_for
+
+CASES = [(subject, each) for subject in SUBJECTS for each in checks_for(subject)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "check"), CASES, ids=[f"{subject.name}-{each.name}" for subject, each in CASES]
+)
+def test_check(subject: Subject, check: Check) -> None:
+    check.run(subject)
+
+
+def test_every_public_estimator_is_checked() -> None:
+    assert {type(subject.estimator) for subject in SUBJECTS} == set(public_estimators().values())
+
+
+def test_every_check_runs_on_some_estimator() -> None:
+    idle = {each.name for each in CHECKS} - {each.name for _, each in CASES}
+    assert idle <= {"history_never_rises"}  # for methods that alternate
+
+
+def test_importing_changes_no_setting() -> None:
+    program = """
+import os, warnings
+import numpy, sklearn, scipy.sparse
+import threadpoolctl
+def settings():
+    return (
+        sklearn.get_config(), numpy.geterr(), numpy.get_printoptions(), list(warnings.filters),
+        dict(os.environ), [pool["num_threads"] for pool in threadpoolctl.threadpool_info()],
+        numpy.random.get_state()[1].tolist(),
+    )
+before = settings()
+import scarce
+assert settings() == before, [pair for pair in zip(before, settings()) if pair[0] != pair[1]]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
