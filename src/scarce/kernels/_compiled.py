@@ -13,7 +13,8 @@ from scarce.solvers._jit import REASSOCIATE, compiled
 
 
 @compiled()
-def _exp_rows_32(tile, row_terms, column_terms, slope, powers, power_bits):  # type: ignore[no-untyped-def]
+def exp_rows_32(tile, row_terms, column_terms, slope, powers, power_bits):  # type: ignore[no-untyped-def]
+    """Replace each value of the tile by ``exp(slope * value - row term - column term)``."""
     low, magic = np.float32(-87.0), np.float32(12582912.0)
     log2e = np.float32(1.4426950408889634)
     ln2_high, ln2_low = np.float32(0.693359375), np.float32(-2.12194440e-4)
@@ -39,7 +40,8 @@ def _exp_rows_32(tile, row_terms, column_terms, slope, powers, power_bits):  # t
 
 
 @compiled()
-def _exp_rows_64(tile, row_terms, column_terms, slope, powers, power_bits):  # type: ignore[no-untyped-def]
+def exp_rows_64(tile, row_terms, column_terms, slope, powers, power_bits):  # type: ignore[no-untyped-def]
+    """Do the same in double precision."""
     low, magic = -708.0, 6755399441055744.0
     log2e = 1.4426950408889634
     ln2_high, ln2_low = 0.693145751953125, 1.42860682030941723212e-6

@@ -53,6 +53,6 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
             second += float(w[rows] @ np.einsum("ij,ij->i", tile, tile))
         mean = origin + first / total
         variance = second / total - (first / total) ** 2
-    # Rounding alone can leave a variance of constant data, as small as the mean's last digit squared.
+    # Rounding alone can leave a variance of constant data: the mean's last digit, squared.
     noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
     return 1.0 / (d * variance) if variance > noise and np.isfinite(1.0 / (d * variance)) else 1.0

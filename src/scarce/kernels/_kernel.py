@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial import distance
 
 Array = NDArray[Any]
 
+SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
+LOST_DISTANCES = 1e8  # gamma |x|^2 from which an RBF kernel is computed from differences
 NAMES = ("linear", "rbf", "poly", "sigmoid", "precomputed")
 
 
@@ -49,6 +53,27 @@ class Kernel:
         """Whether the squared norms of the rows enter beside the inner products."""
         return self.name == "rbf"
 
+    def fits_single_precision(self, largest: float) -> bool:
+        """Say whether rows of squared norms up to ``largest`` stay in the range of float32."""
+        slope = abs(self.gamma)
+        largest = max(1.0, largest)
+        if largest > SINGLE_RANGE or not 1 / SINGLE_RANGE < slope < SINGLE_RANGE:
+            return False
+        if self.name != "poly":
+            return True
+        reach = max(1.0, slope * largest + abs(self.coef0))
+        return bool(self.degree * np.log(reach) < np.log(SINGLE_RANGE))
+
+    def without_cancellation(self, largest: float) -> Kernel:
+        """Return the kernel, or one from differences where squared norms would lose the distances.
+
+        ``|x|^2 + |z|^2 - 2 x'z`` is known to the last digit of the norms. With norms this large,
+        in units of the kernel's width, that is too little for rows near each other.
+        """
+        if self.name != "rbf" or self.gamma * largest < LOST_DISTANCES:
+            return self
+        return Kernel(partial(_rbf_of_differences, gamma=self.gamma))
+
     def norm_terms(self, squared_norms: Array) -> Array:
         """Return what a row adds to the exponent of the RBF kernel, ``gamma |x|^2``."""
         return self.gamma * squared_norms
@@ -58,13 +83,11 @@ class Kernel:
         if self.name == "rbf":
             from scarce.kernels import _compiled
 
-            assert row_terms is not None
-            assert column_terms is not None
             wide = products.dtype == np.float64
             powers = np.empty(products.shape[1], products.dtype)
             bits = powers.view(np.int64 if wide else np.int32)
-            exp_rows = _compiled._exp_rows_64 if wide else _compiled._exp_rows_32
             slope = products.dtype.type(2.0 * self.gamma)
+            exp_rows: Any = _compiled.exp_rows_64 if wide else _compiled.exp_rows_32
             exp_rows(products, row_terms, column_terms, slope, powers, bits)
         elif self.name in ("poly", "sigmoid"):
             products *= products.dtype.type(self.gamma)
@@ -125,7 +148,7 @@ class Kernel:
             return self.of_products(X @ Z.T, *norms)
         X, Z = sparse.csr_array(X, dtype=np.float64), sparse.csr_array(Z, dtype=np.float64)
         norms = X.multiply(X).sum(axis=1), Z.multiply(Z).sum(axis=1)
-        return self.of_products((X @ Z.T).toarray(), *norms)
+        return self.of_products(np.asarray((X @ Z.T).toarray()), *norms)
 
     def of_squared_norms(self, squared_norms: Array) -> Array:
         """Return ``k(x, x)`` for rows of the given squared norms."""
@@ -133,7 +156,11 @@ class Kernel:
             return np.ones_like(squared_norms)
         values = np.array(squared_norms, dtype=float, ndmin=2)
         self.finish(values, None, None)
-        return values[0]
+        return np.asarray(values[0])
+
+
+def _rbf_of_differences(X: Any, Z: Any, gamma: float) -> Array:
+    return np.asarray(np.exp(-gamma * distance.cdist(X, Z, "sqeuclidean")))
 
 
 def _power(values: Array, degree: float) -> None:

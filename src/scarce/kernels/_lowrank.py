@@ -22,7 +22,7 @@ WELL_CONDITIONED = 1e5  # of the landmark matrix, for single precision to be wor
 
 
 class NystroemOperator:
-    """The matrix ``K_nm pinv(K_mm) K_mn`` of rank at most ``m``; no feature of a row is ever stored.
+    """The matrix ``K_nm pinv(K_mm) K_mn`` of rank at most ``m``; no row's features are ever stored.
 
     A sum over columns costs one pass over the rows against the landmarks, whatever the number of
     columns, and its result is again a combination of landmarks: the fitted model has ``m`` terms.

@@ -18,7 +18,6 @@ from scarce.solvers import DenseMatrix, SymmetricOperator
 Array = NDArray[Any]
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
-SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
 
 
 class KernelOperator:
@@ -34,19 +33,15 @@ class KernelOperator:
         self._rows = rows
         self._norms = rows.squared_norms()
         self._scored: dict[Any, Scored] = {}
+        self.largest_norm = float(self._norms.max())
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
         """Arithmetic on offer: float32 first where its range and the size allow."""
         if self.n <= EXACT_UP_TO or self.kernel.name == "linear":
             return (np.float64,)
-        largest = max(1.0, float(self._norms.max()))
-        slope = abs(self.kernel.gamma)
-        bounded = largest < SINGLE_RANGE and 1 / SINGLE_RANGE < slope < SINGLE_RANGE
-        if self.kernel.name == "poly" and bounded:
-            reach = max(1.0, slope * largest + abs(self.kernel.coef0))
-            bounded = self.kernel.degree * np.log(reach) < np.log(SINGLE_RANGE)
-        return (np.float32, np.float64) if bounded else (np.float64,)
+        single = self.kernel.fits_single_precision(self.largest_norm)
+        return (np.float32, np.float64) if single else (np.float64,)
 
     def _in(self, precision: Any) -> Scored:
         if precision not in self._scored:
@@ -167,7 +162,11 @@ def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
         return DenseMatrix(X)
     if callable(kernel.name):
         return CallableOperator(X, kernel)
-    return KernelOperator(as_rows(X, center_of(X, kernel)), kernel)
+    operator = KernelOperator(as_rows(X, center_of(X, kernel)), kernel)
+    if sparse.issparse(X):
+        return operator
+    exact = kernel.without_cancellation(operator.largest_norm)
+    return operator if exact is kernel else CallableOperator(np.asarray(X), exact)
 
 
 def center_of(X: Any, kernel: Kernel) -> Array | None:

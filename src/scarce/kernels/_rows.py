@@ -63,7 +63,8 @@ class DenseRows:
         if self.center is None:
             return np.ascontiguousarray(tile, dtype=self.dtype)
         out = np.empty(tile.shape, self.dtype)
-        return np.subtract(tile, self.center, out=out, casting="same_kind")
+        np.subtract(tile, self.center, out=out, casting="same_kind")
+        return out
 
     def cast(self, dtype: Any) -> DenseRows:
         return DenseRows(self.X, dtype, self.center)

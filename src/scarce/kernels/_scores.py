@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._operator import center_of
@@ -18,7 +19,7 @@ Array = NDArray[Any]
 def weighted_scores(X: Any, support: Any, coefficients: Array, kernel: Kernel) -> Array:
     """Return ``sum_j coefficients[j] k(x_i, support_j)`` for every row.
 
-    The arithmetic is float32 when both sets of rows are, else float64.
+    The arithmetic is float32 when both sets of rows are and their range allows, else float64.
 
     Parameters
     ----------
@@ -42,11 +43,16 @@ def weighted_scores(X: Any, support: Any, coefficients: Array, kernel: Kernel) -
             tile = slice(start, start + 1024)
             scores[tile] = kernel.values(X[tile], support) @ coefficients
         return scores
-    dtype = np.result_type(X.dtype, support.dtype)
-    if dtype != np.float32 or kernel.name == "linear":
-        dtype = np.dtype(np.float64)
     center = center_of(support, kernel)
-    left = Scored(as_rows(X, center).cast(dtype), kernel)
-    right = Scored(as_rows(support, center).cast(dtype), kernel)
+    rows, columns = as_rows(X, center), as_rows(support, center)
+    norms = rows.squared_norms()
+    largest = max(float(norms.max()), float(columns.squared_norms().max()))
+    exact = kernel if sparse.issparse(X) else kernel.without_cancellation(largest)
+    if exact is not kernel:
+        return weighted_scores(X, support, coefficients, exact)
+    single = np.result_type(X.dtype, support.dtype) == np.float32 and kernel.name != "linear"
+    dtype = np.float32 if single and kernel.fits_single_precision(largest) else np.float64
+    left = Scored(rows.cast(dtype), kernel, norms)
+    right = Scored(columns.cast(dtype), kernel)
     add_sums(left, right, coefficients[None, :], np.zeros(X.shape[0], np.int64), scores)
     return scores

@@ -51,7 +51,7 @@ def scratch_tile(owner: threading.local, shape: tuple[int, int], dtype: Any) -> 
 
 
 def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Array) -> None:
-    """Add ``sum_j weights[groups[i], j] k(left_i, right_j)`` to ``out[i]`` for every row of ``left``.
+    """Add ``sum_j weights[groups[i], j] k(left_i, right_j)`` to ``out[i]`` for every left row.
 
     A linear kernel first adds up the right-hand rows, and no kernel value is formed.
     """

@@ -20,7 +20,7 @@ SMALLEST_EFFORT = 4096
 
 
 def thread_count() -> int:
-    """Return the number of threads to use: the cores allowed, or fewer if OMP_NUM_THREADS says so."""
+    """Return how many threads to use: the cores allowed, or fewer if OMP_NUM_THREADS says so."""
     cores = int(cpu_count())
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(cores, int(limit))) if limit.isdigit() else cores
@@ -31,7 +31,7 @@ Tiles = Callable[[int, Callable[[int, int], None]], None]
 
 @contextmanager
 def tile_runner(effort: int) -> Iterator[Tiles]:
-    """Give a function ``run(n_rows, work)`` that calls ``work(start, stop)`` for every tile of rows.
+    """Give a function ``run(n_rows, work)`` that calls ``work(start, stop)`` for every tile.
 
     ``effort`` is a rough count of what is to be done; for little, starting a thread costs more.
     """

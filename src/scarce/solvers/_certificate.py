@@ -49,8 +49,8 @@ class Certificate:
 def certify(problem: QuadraticProgram, alpha: ArrayLike) -> Certificate:
     """Judge a point of a program from the program alone.
 
-    The gradient is computed anew in float64 with the operator's plain `reference` values, in blocks;
-    nothing a solver kept is used.
+    The gradient is computed anew in float64 with the operator's plain `reference` values, in
+    blocks; nothing a solver kept is used.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def judge(problem: QuadraticProgram, alpha: Array, field: Array) -> Certificate:
     np.minimum.at(M, groups[shrinks], pull[shrinks])
     multipliers = midpoints(m, M)
 
-    # Lagrange dual at these multipliers; the diagonal is kept with the box, so that variables without
-    # an upper bound (squared slacks) still give a finite bound.
+    # Lagrange dual at these multipliers; the diagonal is kept with the box, so that variables
+    # without an upper bound (squared slacks) still give a finite bound.
     reduced = kernel_part + signs * multipliers[groups]
     quadratic = alpha @ (problem.kernel_signs * field)
     objective = float(0.5 * quadratic + problem.linear @ alpha + 0.5 * problem.diagonal @ alpha**2)

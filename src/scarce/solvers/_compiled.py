@@ -1,9 +1,9 @@
-"""Compiled loops of the solver, in one place: pairwise steps on a dense block, and optimality scans.
+"""Compiled loops of the solver, in one place: pairwise steps on a dense block, optimality scans.
 
 Everything here works in the signed variables ``x = a * alpha``, in which every equality reads
-``sum of x over the group = total``. ``gradient`` is the gradient in ``x``. A variable is *up* when it
-may grow and *low* when it may shrink; free variables are both. With ``m = max over up of -gradient``
-and ``M = min over low of -gradient`` a group is optimal when ``m <= M``.
+``sum of x over the group = total``. ``gradient`` is the gradient in ``x``. A variable is *up* when
+it may grow and *low* when it may shrink; free variables are both. With ``m = max over up of
+-gradient`` and ``M = min over low of -gradient`` a group is optimal when ``m <= M``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def group_extremes(gradient, x, lower, upper, groups, n_groups):  # type: ignore
 
 @compiled()
 def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # type: ignore[no-untyped-def]
-    """Write how far each variable is from optimal: positive violates, negative is the slack left."""
+    """Write how far each variable is from optimal: positive violates, negative is slack."""
     for i in range(x.size):
         excess = -gradient[i] - multipliers[groups[i]]
         can_grow = x[i] < upper[i]
@@ -96,8 +96,9 @@ def _partner_gains(gradient, row_i, diagonal, q_ii, top, closed_low, gains):  # 
 def pairwise_steps(Q, gradient, x, lower, upper, near, starts, tol, max_steps):  # type: ignore[no-untyped-def]
     """Second-order pairwise steps on a small dense problem until ``max (m - M) <= tol``.
 
-    ``starts`` holds the boundaries of the groups, whose variables stand together. Returns the number
-    of steps, or UNBOUNDED when a direction without curvature has no bound.
+    ``starts`` holds the boundaries of the groups, whose variables stand together. Within ``near``
+    of a bound is at the bound. Returns the number of steps, or UNBOUNDED when a direction without
+    curvature has no bound.
     """
     n = x.size
     n_groups = starts.size - 1

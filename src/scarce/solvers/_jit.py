@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core import types
+from numba.core import config, types
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -21,7 +21,7 @@ LOOSE = REASSOCIATE | {"nnan"}
 
 
 def compiled(fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
-    """Compile a flat function on arrays at its first call; keep the machine code on disk if allowed."""
+    """Compile a flat function on arrays at its first call; keep the code on disk if allowed."""
 
     def decorate(function: F) -> F:
         options: dict[str, Any] = {
@@ -55,5 +55,6 @@ def _ordered(operator: str) -> Any:
     return pick
 
 
-larger = max if numba.config.DISABLE_JIT else _ordered(">")
-smaller = min if numba.config.DISABLE_JIT else _ordered("<")
+_INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
+larger = max if _INTERPRETED else _ordered(">")
+smaller = min if _INTERPRETED else _ordered("<")

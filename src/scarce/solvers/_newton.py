@@ -27,10 +27,10 @@ def newton_steps(
 ) -> Array | None:
     """Return the point after Newton steps on the free variables; None when there are none to take.
 
-    Each step solves ``Q_ff d + beta_g = -gradient_f``, ``sum of d over each group = 0`` and stops at
-    the first bound, which then joins the active ones: the objective never rises. A gradient that a
-    singular system leaves over, above ``tol``, points along a direction without curvature, which is
-    followed to its first bound.
+    Each step solves ``Q_ff d + beta_g = -gradient_f``, ``sum of d over each group = 0`` and stops
+    at the first bound, which then joins the active ones: the objective never rises. A gradient that
+    a singular system leaves over, above ``tol``, points along a direction without curvature, which
+    is followed to its first bound.
     """
     free = free_variables(form, x)
     if not 0 < free.size <= most:

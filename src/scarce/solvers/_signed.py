@@ -80,7 +80,7 @@ class SignedForm:
         return field
 
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
-        """Return the rows and columns of ``Q`` in ``x`` for some variables, in the space if given."""
+        """Return ``Q`` in ``x`` for some variables, in the space if given."""
         if isinstance(self.kernel, DenseMatrix) and self.plain and indices.size == self.n:
             return self.kernel.values  # all variables, in order
         size = indices.size**2

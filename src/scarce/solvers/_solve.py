@@ -409,7 +409,7 @@ class _Loop:
         return not self.stalled and self._violation(x, field) <= self.tol
 
     def _violation(self, x: Array, field: Array) -> float:
-        """Return a bound of the violation: what the loop sees, and twice its error on the sample."""
+        """Return a bound of the violation: what the loop sees and twice its error in a sample."""
         rows, exact, deviation = self._deviation(x, field)
         if rows.size == self.form.n:
             return self._gap(x, exact)
