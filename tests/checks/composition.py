@@ -82,6 +82,8 @@ def approximations_are_of_the_size_asked_for(subject: Subject) -> None:
     assert np.corrcoef(model.decision_function(X), exact.decision_function(X))[0, 1] > 0.95
     again = subject.new(**parameters).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+    other = subject.new(**{**parameters, "random_state": 1}).fit(X, y)
+    assert set(model.support_) != set(other.support_)
     narrow = subject.new(**parameters).fit(X.astype(np.float32), y)
     single = X.astype(np.float32)
     assert_same_decisions(model, narrow, X, 1e-3, new=single)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.checks.registry import Subject
 from tests.checks.suite import assert_same_decisions, check
 
-SECONDS = 10.0
+SECONDS = 5.0
 
 
 class Deadline:
@@ -79,8 +79,21 @@ def extreme_scales_of_other_kernels(subject: Subject) -> None:
         for scale in (1e150, 1e-100):
             model = fitted(subject.new(kernel=kernel), scale * X, y)
             assert_finite(model, scale * X)
+        for scale in (1e18, 1e-18):
+            rows = (scale * X).astype(np.float32)
+            assert_finite(fitted(subject.new(kernel=kernel, gamma="auto"), rows, y), rows)
     with pytest.raises(ValueError, match=r"not finite.*kernel overflows: gamma=1, degree=3"):
         fitted(subject.new(kernel="poly", gamma=1.0), 1e150 * X, y)
+
+
+@check("kernel")
+def a_sample_around_the_origin(subject: Subject) -> None:
+    # Where a linear one-class model is zero, however large the scale of the rounding errors.
+    X, y = subject.make(40)
+    for scale in (1.0, 1e6, 1e18, 1e150):
+        rows = scale * (X - X.mean(axis=0))
+        for kernel in ("linear", "poly"):
+            assert_finite(fitted(subject.new(kernel=kernel), rows, y), rows)
 
 
 @check("kernel", "gamma")

@@ -31,6 +31,18 @@ def weights_equal_repetition(subject: Subject) -> None:
             np.testing.assert_allclose(often.objective_, once.objective_, rtol=1e-6)
 
 
+@check("class_weight")
+def balanced_classes_count_weights(subject: Subject) -> None:
+    X, y = subject.make(60)
+    assert y is not None
+    counts = np.where(y == 1, 3, 1)
+    repeated = np.repeat(np.arange(60), counts)
+    once = subject.new(class_weight="balanced").fit(X, y, sample_weight=counts)
+    often = subject.new(class_weight="balanced").fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(once.class_weight_, [2.0, 2.0 / 3.0])
+    assert_same_decisions(often, once, X, 1e-6)
+
+
 @check()
 def weights_may_be_fractions(subject: Subject) -> None:
     # A row split into parts is the same row.

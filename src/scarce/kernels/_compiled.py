@@ -126,6 +126,17 @@ def sparse_product(data, indices, indptr, z_data, z_indices, z_indptr, out):  # 
 
 
 @compiled()
+def copy_transposed(tile, out):  # type: ignore[no-untyped-def]
+    """Write the transposed tile to ``out``, in small squares that stay in the nearest cache."""
+    rows, columns = tile.shape
+    for first in range(0, rows, 16):
+        for start in range(0, columns, 16):
+            for j in range(start, min(columns, start + 16)):
+                for i in range(first, min(rows, first + 16)):
+                    out[j, i] = tile[i, j]
+
+
+@compiled()
 def add_group_sums(tile, row_codes, column_codes, weight, out):  # type: ignore[no-untyped-def]
     """Add ``weight`` times each value of the tile to the cell of its row's and column's group."""
     for i in range(tile.shape[0]):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._operator import center_of
 from scarce.kernels._rows import as_rows
-from scarce.kernels._sums import Scored, scratch_tile
+from scarce.kernels._sums import Scored, effort, scratch_tile
 from scarce.kernels._threads import TILE_ROWS, tile_runner
 
 Array = NDArray[Any]
@@ -67,7 +67,7 @@ def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Ar
 
     scored = Scored(rows, kernel)
     sums = np.zeros((n_groups, n_groups))
-    lock, scratch = threading.Lock(), threading.local()
+    lock = threading.Lock()
     panels = [
         np.arange(first, min(rows.n, first + TILE_ROWS)) for first in range(0, rows.n, TILE_ROWS)
     ]
@@ -80,7 +80,7 @@ def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Ar
         low, high = codes[start], codes[stop - 1] + 1
         local = np.zeros((high - low, n_groups))
         for some, panel, terms in right[start // TILE_ROWS :]:
-            tile = scratch_tile(scratch, (stop - start, some.size), rows.dtype)
+            tile = scratch_tile((stop - start, some.size), rows.dtype)
             scored.write(start, stop, panel, terms, tile)
             # Tiles left of the diagonal are the mirror image of those right of it.
             weight = 0.5 if some[0] == start else 1.0
@@ -88,6 +88,6 @@ def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Ar
         with lock:
             sums[low:high] += local
 
-    with tile_runner(rows.n * rows.n // 64) as run:
+    with tile_runner(effort(rows, rows.n) // 2) as run:
         run(rows.n, work)
     return np.asarray((sums + sums.T) / np.outer(counts, counts))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import sparse
 
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import Rows, as_rows
-from scarce.kernels._sums import Scored, add_sums, scratch_tile
+from scarce.kernels._sums import Scored, add_sums, effort, scratch_tile
 from scarce.kernels._threads import TILE_ROWS, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator
 
@@ -58,9 +57,10 @@ class KernelOperator:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``; each value is computed once."""
+        from scarce.kernels._compiled import copy_transposed
+
         part = self._in(out.dtype.type).take(indices)
         m = indices.size
-        scratch = threading.local()
         panels = [
             (first, part.take(np.arange(first, min(m, first + TILE_ROWS))))
             for first in range(0, m, TILE_ROWS)
@@ -69,12 +69,13 @@ class KernelOperator:
 
         def work(start: int, stop: int) -> None:
             for first, panel, terms, width in right[start // TILE_ROWS :]:
-                tile = scratch_tile(scratch, (stop - start, width), out.dtype)
+                tile = scratch_tile((stop - start, width), out.dtype)
                 part.write(start, stop, panel, terms, tile)
                 out[start:stop, first : first + width] = tile
-                out[first : first + width, start:stop] = tile.T
+                if first > start:
+                    copy_transposed(tile, out[first : first + width, start:stop])
 
-        with tile_runner(m * m // 64) as run:
+        with tile_runner(effort(part.rows, m) // 2) as run:
             run(m, work)
 
     def accumulate(

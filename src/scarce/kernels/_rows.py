@@ -15,6 +15,7 @@ class Rows(Protocol):
     """What the kernel layer asks of a set of rows, in one precision."""
 
     n: int
+    width: int  # values stored per row
     dtype: Any
 
     def cast(self, dtype: Any) -> Rows:
@@ -54,7 +55,7 @@ class DenseRows:
 
     def __init__(self, X: Array, dtype: Any = None, center: Array | None = None) -> None:
         self.X = X
-        self.n = X.shape[0]
+        self.n, self.width = X.shape
         self.dtype = np.dtype(X.dtype if dtype is None else dtype)
         self.center = center
 
@@ -101,6 +102,7 @@ class SparseRows:
     def __init__(self, X: sparse.csr_array) -> None:
         self.X = X
         self.n = X.shape[0]
+        self.width = 1 + X.nnz // max(1, self.n)
         self.dtype = X.dtype
 
     def cast(self, dtype: Any) -> SparseRows:

@@ -42,12 +42,20 @@ class Scored:
         self.kernel.finish(out, None if self.terms is None else self.terms[start:stop], terms)
 
 
-def scratch_tile(owner: threading.local, shape: tuple[int, int], dtype: Any) -> Array:
+_scratch = threading.local()
+
+
+def scratch_tile(shape: tuple[int, int], dtype: Any) -> Array:
     """Return space for a tile, the same for every tile of a thread: fresh pages are slow."""
-    if not hasattr(owner, "space"):
-        owner.space = np.empty(TILE_ROWS * PANEL_COLUMNS, dtype)
-    space: Array = owner.space[: shape[0] * shape[1]]
+    if not hasattr(_scratch, "space"):
+        _scratch.space = np.empty(TILE_ROWS * PANEL_COLUMNS)
+    space: Array = _scratch.space.view(dtype)[: shape[0] * shape[1]]
     return space.reshape(shape)
+
+
+def effort(left: Rows, columns: int) -> int:
+    """Return roughly how many nanoseconds the kernel values with so many columns take."""
+    return left.n * columns * (2 + left.width // 16)
 
 
 def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Array) -> None:
@@ -57,14 +65,13 @@ def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Ar
     """
     if left.kernel.name == "linear":
         planes = right.rows.combine(weights)
-        with tile_runner(left.n) as run:
+        with tile_runner(left.n * left.rows.width // 4) as run:
             run(left.n, lambda a, b: left.rows.project(a, b, planes, groups, out))
         return
     from scarce.kernels._compiled import weighted_row_sums
 
     dtype = left.rows.dtype
-    scratch = threading.local()
-    with tile_runner(left.n * right.n // 64) as run:
+    with tile_runner(effort(left.rows, right.n)) as run:
         for first in range(0, right.n, PANEL_COLUMNS):
             some = np.arange(first, min(right.n, first + PANEL_COLUMNS))
             part = right.take(some)
@@ -72,7 +79,7 @@ def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Ar
             weight = weights[:, some].astype(dtype)
 
             def work(start: int, stop: int) -> None:
-                tile = scratch_tile(scratch, (stop - start, some.size), dtype)  # noqa: B023
+                tile = scratch_tile((stop - start, some.size), dtype)  # noqa: B023
                 left.write(start, stop, panel, terms, tile)  # noqa: B023
                 weighted_row_sums(tile, weight, groups[start:stop], out[start:stop])  # noqa: B023
 

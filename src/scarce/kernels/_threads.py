@@ -16,7 +16,7 @@ from joblib import cpu_count
 from scarce.solvers._blas import single_threaded_blas
 
 TILE_ROWS = 256
-SMALLEST_EFFORT = 4096
+SMALLEST_EFFORT = 2_000_000
 
 
 def thread_count() -> int:
@@ -33,7 +33,7 @@ Tiles = Callable[[int, Callable[[int, int], None]], None]
 def tile_runner(effort: int) -> Iterator[Tiles]:
     """Give a function ``run(n_rows, work)`` that calls ``work(start, stop)`` for every tile.
 
-    ``effort`` is a rough count of what is to be done; for little, starting a thread costs more.
+    ``effort`` is what is to be done, roughly in nanoseconds; for little, threads cost too much.
     """
     workers = thread_count() if effort >= SMALLEST_EFFORT else 1
 

@@ -12,8 +12,6 @@ from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOper
 
 Array = NDArray[Any]
 
-STORED_UP_TO = 512  # variables up to which the matrix is computed once and kept, 2 MB
-
 
 class SignedForm:
     """Substitute ``x = signs * alpha``.
@@ -51,10 +49,10 @@ class SignedForm:
         x[indices] = np.where(x[indices] <= lower + near, lower, x[indices])
         x[indices] = np.where(x[indices] >= upper - near, upper, x[indices])
 
-    def store_small(self) -> None:
-        """Keep the whole matrix of a small program: its blocks then cost nothing."""
-        if self.n <= STORED_UP_TO:
-            values = np.empty((self.n, self.n))
+    def store_small(self, space: Array) -> None:
+        """Keep the whole matrix of a small program in the space: its blocks then cost nothing."""
+        if self.n**2 <= space.size:
+            values = space[: self.n**2].reshape(self.n, self.n)
             self.kernel.write_block(np.arange(self.n), values)
             self.kernel = DenseMatrix(values)
 

@@ -14,13 +14,15 @@ from scarce.solvers._certificate import judge, midpoints, reference_field
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._space import small_space
 from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
 
 Array = NDArray[Any]
 
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 SMALLEST_BLOCK = 128  # variables of a block beside the free ones, at least
-FIRST_BLOCK = 512  # variables of a block beside the free ones, at first
+FIRST_BLOCK = 256  # the same, at first, in a small program
+LARGEST_FIRST_BLOCK = 2048  # and in a large one
 PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
 STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least
 CHECKED_VALUES = 250_000  # kernel values up to which the final check covers every row
@@ -107,33 +109,17 @@ def solve(
         raise ValueError(f"tol must be positive, got {tol}")
     if max_iter < -1:
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
-    with single_threaded_blas:
-        return _solve(problem, tol, max_iter, start, cache_size, callback)
-
-
-def _solve(
-    problem: QuadraticProgram,
-    tol: float,
-    max_iter: int,
-    start: ArrayLike | None,
-    cache_size: float,
-    callback: Callable[[Progress], Any] | None,
-) -> Solution:
     form = SignedForm(problem)
-    form.store_small()
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
-    loop = _Loop(form, tol, budget, cache_size, callback)
-    hint = None
-    if start is not None:
-        x = checked_start(form, start)
-    else:
-        x, hint = _begin(form, tol, budget, cache_size)
-    return loop.run(x, hint)
+    with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
+        form.store_small(matrix)
+        loop = _Loop(form, tol, budget, cache_size, callback, space)
+        if start is not None:
+            return loop.run(checked_start(form, start), None)
+        return loop.run(*_begin(form, loop, matrix))
 
 
-def _begin(
-    form: SignedForm, tol: float, budget: int, cache_size: float
-) -> tuple[Array, Array | None]:
+def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
     bounded = np.isfinite(form.lower).all() and np.isfinite(form.upper).all()
@@ -144,17 +130,16 @@ def _begin(
         part = SignedForm(form.problem.subset(chosen, widening(form, chosen)))
     except ValueError:  # what was drawn cannot carry a group's total
         return x, None
-    part.store_small()
-    loop = _Loop(part, tol, budget, cache_size, None, rough=True)
-    y, hint = _begin(part, tol, budget, cache_size)
-    y = loop.descend(y, hint)
+    part.store_small(matrix)
+    smaller = _Loop(part, loop.tol, loop.budget, loop.cache_size, None, loop.space, rough=True)
+    y = smaller.descend(*_begin(part, smaller, matrix))
     field = np.zeros(form.n)
     support = np.flatnonzero(y)
     form.add(field, chosen[support], y[support], form.kernel.precisions[0])
     gradient = form.turn * field + form.linear
     if (
         not x.any()
-    ):  # zero is feasible, costs nothing and is better than a vertex of a margin problem
+    ):  # zero is feasible, costs nothing and is better than a vertex of margin problems
         return x, gradient
     return vertex(form, gradient), None
 
@@ -169,6 +154,7 @@ class _Loop:
         budget: int,
         cache_size: float,
         callback: Callable[[Progress], Any] | None,
+        space: Array,
         rough: bool = False,
     ) -> None:
         self.form = form
@@ -179,7 +165,7 @@ class _Loop:
         self.rough = rough
         self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
         self.steps = 0
-        self.space: Array = np.empty(0)
+        self.space = space
         self.checked: tuple[Array, Array, Array, float] | None = None
         self.stalled = False
 
@@ -212,7 +198,7 @@ class _Loop:
         form = self.form
         x = x.copy()
         field = form.field(x, precision)
-        extra = min(max(FIRST_BLOCK, form.n // 32), 4 * FIRST_BLOCK)
+        extra = min(max(FIRST_BLOCK, form.n // 32), LARGEST_FIRST_BLOCK)
         previous, best, since_best = np.inf, np.inf, 0
         self.stalled = False
         while True:
@@ -262,10 +248,11 @@ class _Loop:
         part, local = x[block], gradient[block]
         limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
         # One space for all blocks: touching fresh memory would cost as much as the values.
-        if self.space.size < block.size**2 or self.space.dtype != precision:
-            self.space = np.empty(block.size**2, precision)
+        needed = block.size**2 * np.dtype(precision).itemsize
+        if self.space.nbytes < needed:
+            self.space = np.empty(-(-needed // 8))
         steps = pairwise_steps(
-            form.block(block, precision, self.space),
+            form.block(block, precision, self.space.view(precision)),
             local,
             part,
             form.lower[block],
