@@ -35,7 +35,7 @@ def fitted(model: Any, X: Any, y: Any) -> Any:
     """Fit within the deadline; that `tol` is out of reach, or no margin is left, may be said."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", ".*nearly trivial solution")
+        warnings.filterwarnings("ignore", ".*nearly trivial solution|The solution is trivial")
         return model.set_callbacks(Deadline()).fit(X, y)
 
 
@@ -117,6 +117,13 @@ def an_offset_that_drowns_the_data(subject: Subject) -> None:
         assert_finite(model, X + 1e8)
 
 
+@check("one-class", "kernel")
+def a_solution_of_zero_is_said(subject: Subject) -> None:
+    X, _ = subject.make(40)
+    with pytest.warns(UserWarning, match="origin lies among the sample"):
+        subject.new(kernel="linear").fit(X - X.mean(axis=0))
+
+
 @check()
 def constant_columns(subject: Subject) -> None:
     X, y = subject.make(40)
@@ -159,7 +166,7 @@ def one_row(subject: Subject) -> None:
     for kernel in ("rbf", "linear", "poly", "sigmoid"):
         for value in (0.0, 1.0, 1e-150, *((1e150,) if kernel != "poly" else ())):
             X = np.full((1, 2), value)
-            model = subject.new(kernel=kernel).fit(X)
+            model = fitted(subject.new(kernel=kernel), X, None)
             assert_finite(model, X)
             assert model.predict(X) == [1]
 

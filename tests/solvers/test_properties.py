@@ -287,7 +287,8 @@ def test_path_of_an_operator_that_rounds(name, precision):
     noise = 1e-6 * np.abs(true).max()
     assert max(state.infeasibility for state in path) <= 1e-10 * np.abs(solution.alpha).sum()
     assert np.all(np.diff(true) <= noise)
-    np.testing.assert_allclose(record.objectives, true, atol=1e-4 * np.abs(true).max())
+    # What a callback is told has the precision of the kernel values at that moment.
+    np.testing.assert_allclose(record.objectives, true, atol=1e-3 * np.abs(true).max())
     assert solution.status == "optimal"
     assert certify(problem, solution.alpha).kkt_violation <= 1e-5
 

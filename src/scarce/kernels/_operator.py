@@ -101,6 +101,7 @@ class CallableOperator:
         self.X = X
         self.kernel = kernel
         self.n: int = X.shape[0]
+        self._diagonal: Array | None = None
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -113,7 +114,10 @@ class CallableOperator:
 
     def diagonal(self) -> Array:
         """Return ``k(x_i, x_i)``."""
-        return np.array([self.reference(np.array([i]), np.array([i]))[0, 0] for i in range(self.n)])
+        if self._diagonal is None:
+            blocks = np.array_split(np.arange(self.n), max(1, self.n // 32))
+            self._diagonal = np.concatenate([np.diagonal(self.reference(b, b)) for b in blocks])
+        return self._diagonal
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``."""

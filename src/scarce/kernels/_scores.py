@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from scarce.kernels._kernel import Kernel
+from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._operator import center_of
 from scarce.kernels._rows import as_rows
 from scarce.kernels._sums import Scored, add_sums
@@ -51,6 +51,7 @@ def weighted_scores(X: Any, support: Any, coefficients: Array, kernel: Kernel) -
     if exact is not kernel:
         return weighted_scores(X, support, coefficients, exact)
     single = np.result_type(X.dtype, support.dtype) == np.float32 and kernel.name != "linear"
+    single = single and float(np.abs(coefficients).max()) < SINGLE_RANGE
     dtype = np.float32 if single and kernel.fits_single_precision(largest) else np.float64
     left = Scored(rows.cast(dtype), kernel, norms)
     right = Scored(columns.cast(dtype), kernel)

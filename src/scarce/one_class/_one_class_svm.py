@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -188,7 +189,20 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self._rounding = self._rounding_error(X, operator)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = -solution.objective / mass**2
+        self._warn_if_trivial(operator)
         return self
+
+    def _warn_if_trivial(self, operator: Any) -> None:
+        """Say so when the weight vector is zero, and with it every decision."""
+        largest = float(np.abs(operator.diagonal()).max())
+        if -2.0 * self.objective_ <= 1e-14 * largest:  # |w| within rounding of zero
+            warnings.warn(
+                f"The solution is trivial: with kernel={self.kernel!r} the origin lies among the "
+                "sample, so that w = 0 and every decision is 0. Use an rbf kernel, or do not "
+                "centre the data.",
+                UserWarning,
+                stacklevel=5,
+            )
 
     def _offset(self, X: Any, rows: Array, weights: Array, solution: Any) -> float:
         """Return the offset: the equality's multiplier, or the order statistic of the scores.

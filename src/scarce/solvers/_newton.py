@@ -72,6 +72,9 @@ def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array
     """Return a direction that keeps every group's sum, and how far it may be followed."""
     members = (groups[:, None] == np.unique(groups)).astype(float)
     n, k = members.shape
+    # In units of the kernel, so that its rows and those of the equalities weigh alike.
+    unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
+    Q, right, tol = Q / unit, right / unit, tol / unit
     if n <= SINGULAR_UP_TO:
         # Duplicated rows make the system singular; the least-norm answer treats them alike.
         system, full = np.zeros((n + k, n + k)), np.zeros(n + k)

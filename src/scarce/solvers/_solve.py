@@ -163,6 +163,8 @@ class _Loop:
         self.cache_size = cache_size
         self.callback = callback
         self.rough = rough
+        largest = np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()) + form.diagonal
+        self.steepest = float(largest.max())
         self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
         self.steps = 0
         self.space = space
@@ -230,6 +232,7 @@ class _Loop:
                 block = self._select(gradient, x, midpoints(m, M), goal, extra, precision)
             whole = block.size == form.n
             tol = 0.3 * goal if whole else max(0.05 * gap, 0.3 * goal)
+            tol = max(tol, self._noise(x, np.float64))  # below, steps follow rounding errors
             new = self._solve_block(block, gradient, x, tol, precision)
             moved = np.flatnonzero(new != x)
             if moved.size == 0:
@@ -350,8 +353,7 @@ class _Loop:
         form = self.form
         size = float(x @ x)
         curvature = float(x @ (form.turn * field + form.diagonal * x))
-        steepest = float(np.max(np.abs(form.kernel.diagonal()) + form.diagonal))
-        if size > 1e6 and curvature < 1e-9 * size * steepest and form.objective(x, field) < 0:
+        if size > 1e6 and curvature < 1e-9 * size * self.steepest and form.objective(x, field) < 0:
             self._raise_unbounded(form.gradient(x, field), x)
 
     def _raise_unbounded(self, gradient: Array, x: Array) -> None:
@@ -367,9 +369,7 @@ class _Loop:
 
     def _noise(self, x: Array, precision: Any) -> float:
         """Return a generous estimate of the rounding error of the field."""
-        scale = float(np.abs(self.form.coupling).max() * np.abs(x).sum())
-        scale *= float(np.abs(self.form.kernel.diagonal()).max())
-        return 16.0 * float(np.finfo(precision).eps) * scale
+        return 16.0 * float(np.finfo(precision).eps * self.steepest * np.abs(x).sum())
 
     def _sample(self, x: Array, field: Array) -> Array:
         """Return the rows to check: all when that is cheap, else extremes, free and random ones."""
