@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import Rows
-from scarce.kernels._threads import TILE_ROWS, tile_runner
+from scarce.kernels._threads import TILE_ROWS, tile_runner, tile_steps
 
 Array = NDArray[Any]
 
@@ -66,7 +66,7 @@ def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Ar
     if left.kernel.name == "linear":
         planes = right.rows.combine(weights)
         with tile_runner(left.n * left.rows.width // 4) as run:
-            run(left.n, lambda a, b: left.rows.project(a, b, planes, groups, out))
+            run(left.n, lambda a, b: left.rows.project(a, b, planes, groups, out), tile_steps(1))
         return
     from scarce.kernels._compiled import weighted_row_sums
 
@@ -83,4 +83,4 @@ def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Ar
                 left.write(start, stop, panel, terms, tile)  # noqa: B023
                 weighted_row_sums(tile, weight, groups[start:stop], out[start:stop])  # noqa: B023
 
-            run(left.n, work)
+            run(left.n, work, tile_steps(some.size))

@@ -26,20 +26,25 @@ def thread_count() -> int:
     return max(1, min(cores, int(limit))) if limit.isdigit() else cores
 
 
-Tiles = Callable[[int, Callable[[int, int], None]], None]
+Work = Callable[[int, int], None]
+
+
+def tile_steps(width: int) -> int:
+    """Return how many rows a tile of so many columns has: fewer columns, more rows."""
+    return TILE_ROWS * max(1, min(8, 512 // max(1, width)))
 
 
 @contextmanager
-def tile_runner(effort: int) -> Iterator[Tiles]:
-    """Give a function ``run(n_rows, work)`` that calls ``work(start, stop)`` for every tile.
+def tile_runner(effort: int) -> Iterator[Callable[..., None]]:
+    """Give a function ``run(n_rows, work, step)`` that calls ``work(start, stop)`` for every tile.
 
     ``effort`` is what is to be done, roughly in nanoseconds; for little, threads cost too much.
     """
     workers = thread_count() if effort >= SMALLEST_EFFORT else 1
 
-    def serial(n_rows: int, work: Callable[[int, int], None]) -> None:
-        for start in range(0, n_rows, TILE_ROWS):
-            work(start, min(n_rows, start + TILE_ROWS))
+    def serial(n_rows: int, work: Work, step: int = TILE_ROWS) -> None:
+        for start in range(0, n_rows, step):
+            work(start, min(n_rows, start + step))
 
     if workers == 1:
         with single_threaded_blas:
@@ -48,14 +53,12 @@ def tile_runner(effort: int) -> Iterator[Tiles]:
 
     with single_threaded_blas, ThreadPoolExecutor(workers - 1) as pool:
 
-        def parallel(n_rows: int, work: Callable[[int, int], None]) -> None:
-            if n_rows <= 2 * TILE_ROWS:
-                return serial(n_rows, work)
-            starts = iter(range(0, n_rows, TILE_ROWS))
+        def parallel(n_rows: int, work: Work, step: int = TILE_ROWS) -> None:
+            starts = iter(range(0, n_rows, step))
 
             def drain() -> None:
                 for start in starts:  # one shared iterator: whoever is free takes the next tile
-                    work(start, min(n_rows, start + TILE_ROWS))
+                    work(start, min(n_rows, start + step))
 
             others = [pool.submit(drain) for _ in range(workers - 1)]
             try:

@@ -201,7 +201,7 @@ class _Loop:
         x = x.copy()
         field = form.field(x, precision)
         extra = min(max(FIRST_BLOCK, form.n // 32), LARGEST_FIRST_BLOCK)
-        previous, best, since_best = np.inf, np.inf, 0
+        previous, best, since_best, crowded = np.inf, np.inf, 0, False
         self.stalled = False
         while True:
             gradient = form.gradient(x, field)
@@ -223,7 +223,7 @@ class _Loop:
             if since_best > patience and gap <= self._noise(x, precision):
                 self.stalled = True
                 return x, field
-            if gap > 0.5 * previous:  # slow: more variables have to move at once
+            if gap > 0.5 * previous and crowded:  # more variables have to move at once
                 extra *= 2
             previous = gap
             if hint is not None:
@@ -238,6 +238,7 @@ class _Loop:
             if moved.size == 0:
                 self.stalled = True
                 return x, field
+            crowded = moved.size > 0.25 * block.size
             form.add(field, moved, (new - x)[moved], precision)
             x = new
 
