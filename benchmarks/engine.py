@@ -59,6 +59,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         metavar="N",
         help="runs of each library (default 3); slow ones run less often",
     )
+    parser.add_argument(
+        "--peers",
+        metavar="PATTERN",
+        default="",
+        help="only peers whose name matches this regular expression, as 'learn$' for scikit-learn",
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="JSON file to write")
     parser.add_argument("--list", action="store_true", help="only list the cases")
     parser.add_argument(
@@ -93,7 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(case.label for case in cases))
         return 0
     path = options.out or default_path(options)
-    setup = Setup(subject(options.subject), installed_peers(note), options.repeats)
+    peers = [p for p in installed_peers(note) if re.search(options.peers, p.name)]
+    setup = Setup(subject(options.subject), peers, options.repeats)
     content: dict[str, Any] = {
         "machine": machine(),
         "mode": options.mode,

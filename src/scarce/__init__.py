@@ -1,6 +1,6 @@
 """Support vector machines for scarce supervision."""
 
 from scarce.classification import SVC, NuSVC
-from scarce.one_class import OneClassSVM
+from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
 
-__all__ = ["SVC", "NuSVC", "OneClassSVM"]
+__all__ = ["SVC", "UOCTSVM", "NuSVC", "OneClassSVM", "TransferOneClassSVM"]

@@ -155,16 +155,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             part = X if rows.size == X.shape[0] else X[np.ix_(rows, rows)]
         else:
             part = X if rows.size == X.shape[0] else X[rows]
-        if self.kernel == "poly":
-            with np.errstate(over="ignore"):
-                powers = rows.size * make_operator(part, kernel).diagonal()
-            if not np.isfinite(powers).all():
-                raise ValueError(
-                    f"{NOT_FINITE} The kernel overflows: gamma={kernel.gamma:.3g}, "
-                    f"degree={self.degree}."
-                )
-        if self.approximation is None:
-            return make_operator(part, kernel)
+        if self.approximation is None or self.kernel == "poly":
+            operator = make_operator(part, kernel)
+            if self.kernel == "poly":
+                self._check_powers(operator, kernel)
+            if self.approximation is None:
+                return operator
         if self.kernel == "precomputed" or callable(self.kernel):
             raise ValueError(
                 'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
@@ -175,26 +171,40 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         self._landmarks = np.sort(random.permutation(rows.size)[:count])
         return nystroem_operator(part, kernel, self._landmarks)
 
+    def _check_powers(self, operator: Any, kernel: Kernel) -> None:
+        with np.errstate(over="ignore"):
+            powers = operator.n * operator.diagonal()
+        if not np.isfinite(powers).all():
+            raise ValueError(
+                f"{NOT_FINITE} The kernel overflows: gamma={kernel.gamma:.3g}, "
+                f"degree={self.degree}."
+            )
+
     # Solving.
 
-    def _solve(self, program: QuadraticProgram, previous: Array | None) -> Solution:
-        """Solve the program, report progress, and warn when the tolerance was not met."""
-        context = self._init_callback_context(max_subtasks=None)
+    def _solve(
+        self, program: QuadraticProgram, previous: Array | None, within: Any = None
+    ) -> Solution:
+        """Solve the program, report progress, and warn when the tolerance was not met.
+
+        ``within`` is the callback context of the rounds that this solution is one of.
+        """
+        if within is None:
+            context = self._init_callback_context(max_subtasks=None)
+        else:
+            context = within.subcontext(task_name="round", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
-        stopped = False
 
         def report(progress: Progress) -> bool:
-            nonlocal stopped
             task = context.subcontext(task_name="block")
             task.call_on_fit_task_begin(estimator=self)
-            stopped = bool(task.call_on_fit_task_end(estimator=self))
             if self.verbose:
                 print(
                     f"[{type(self).__name__}] steps {progress.n_iter}, objective "
                     f"{progress.objective:.6g}, violation {progress.violation:.3g}",
                     flush=True,
                 )
-            return stopped
+            return bool(task.call_on_fit_task_end(estimator=self))
 
         watched = self.verbose or hasattr(self, "_skl_callbacks")
         start = None if previous is None else feasible_start(program, previous)
@@ -214,20 +224,25 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         self.fit_status_ = int(solution.status != "optimal")
         self.dual_gap_ = solution.dual_gap
         self.kkt_violation_ = solution.kkt_violation
-        if solution.status != "optimal":
-            cause = f"Solver terminated early (max_iter={self.max_iter})."
-            if stopped:
-                cause = "A callback stopped the solver."
-            elif solution.status == "stalled":
-                cause = "Rounding errors ended the solver early."
-            warnings.warn(
-                f"{cause}  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
-                f"KKT violation {solution.kkt_violation:.3g} against tol={self.tol:g}, relative "
-                f"duality gap {solution.dual_gap:.3g}.",
-                ConvergenceWarning,
-                stacklevel=6,  # past the decorators of fit
-            )
+        if within is None:
+            self._warn_unless_optimal(solution.status, stacklevel=7)
         return solution
+
+    def _warn_unless_optimal(self, status: str, stacklevel: int) -> None:
+        """Say how good a solution is that was cut short; ``stacklevel`` leads to fit's caller."""
+        causes = {
+            "max_iter": f"Solver terminated early (max_iter={self.max_iter}).",
+            "stopped": "A callback stopped the solver.",
+            "stalled": "Rounding errors ended the solver early.",
+        }
+        if status in causes:
+            warnings.warn(
+                f"{causes[status]}  Consider pre-processing your data with StandardScaler or "
+                f"MinMaxScaler. KKT violation {self.kkt_violation_:.3g} against tol={self.tol:g}, "
+                f"relative duality gap {self.dual_gap_:.3g}.",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
 
     def _previous(self, n_rows: int) -> Array | None:
         """Return the signed multipliers of the last fit, one per row, if they are to be reused."""
@@ -236,8 +251,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
         coefficients = np.zeros(n_rows)
-        dual = self.dual_coef_
-        coefficients[self.support_] = (dual.toarray() if sparse.issparse(dual) else dual)[0]
+        coefficients[self.support_] = self._dense_dual()[0]
         return coefficients
 
     # The fitted model.
@@ -268,9 +282,17 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        dual = self.dual_coef_.toarray() if sparse.issparse(self.dual_coef_) else self.dual_coef_
+        return self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
+
+    def _dense_dual(self) -> Array:
+        dual = self.dual_coef_
+        return np.asarray(dual.toarray() if sparse.issparse(dual) else dual)
+
+    def _scores_of(self, X: Any, dual: Array, groups: Array) -> Array:
+        """Return ``sum_j dual[g_i, j] k(x_i, sv_j)`` for checked rows and their groups."""
         if self.kernel == "precomputed":
-            return np.asarray(X[:, self.support_] @ dual[0], dtype=np.float64)
+            lines = dual[groups] if dual.shape[0] > 1 else dual
+            return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         if self._sparse and not sparse.issparse(X):
@@ -279,7 +301,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
-        return weighted_scores(X, self.support_vectors_, dual[0], self._fitted_kernel())
+        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
 
     @property
     def coef_(self) -> Any:

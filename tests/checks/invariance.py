@@ -174,7 +174,7 @@ def pandas_input_and_feature_names(subject: Subject) -> None:
         model.predict(X)
 
 
-@check("kernel", "one-class")
+@check("kernel", "nu", "one-class")
 def at_most_nu_is_rejected(subject: Subject) -> None:
     # Rows on the boundary count as inside, however rounding errors fall.
     for n in (20, 100):

@@ -9,9 +9,6 @@ LIBLINEAR = "about LinearSVC or LinearSVR"
 MULTI_CLASS = "about more than two classes, which OneVsOneClassifier is for"
 PROBABILITY = "about `probability`, which is deprecated; CalibratedClassifierCV replaces it"
 
-# Random samples may lie around the origin, which our one-class machine says.
-pytestmark = pytest.mark.filterwarnings("ignore:The solution is trivial")
-
 NOT_APPLICABLE = {
     "test_svr": REGRESSION,
     "test_svr_predict": REGRESSION,
@@ -51,6 +48,10 @@ NOT_APPLICABLE = {
     "test_custom_kernel_not_array_input": "its kernel is right only for a set of rows with itself",
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    # Random samples may lie around the origin, which our one-class machine says.
+    pytest.mark.filterwarnings("ignore:The solution is trivial"),
+]
 
 globals().update(borrow("sklearn.svm.tests.test_svm", except_for=NOT_APPLICABLE))

@@ -14,12 +14,14 @@ def one_class(features, prices):
     return Primal(objective, w, rho, scores)
 
 
-def multitask_one_class(features, tasks, stiffness, prices):
-    """``|w0|^2 + sum_t m_t |v_t|^2 - sum_t rho_t + sum_i c_i (rho_t - (w0 + v_t).x_i)_+``.
+def multitask_one_class(features, tasks, stiffness, prices, masses=None):
+    """``|w0|^2 + sum_t m_t |v_t|^2 - sum_t o_t rho_t + sum_i c_i (rho_t - (w0 + v_t).x_i)_+``.
 
-    The weights are stacked: row 0 is ``w0``, row ``1 + t`` is ``v_t``.
+    The weights are stacked: row 0 is ``w0``, row ``1 + t`` is ``v_t``. The masses ``o_t`` are 1
+    unless given; prices include them.
     """
     n_tasks = len(stiffness)
+    masses = np.ones(n_tasks) if masses is None else np.asarray(masses, dtype=float)
     stacked = cp.Variable((1 + n_tasks, features.shape[1]))
     rho = cp.Variable(n_tasks)
     membership = np.eye(n_tasks)[tasks]
@@ -28,7 +30,7 @@ def multitask_one_class(features, tasks, stiffness, prices):
     objective = (
         cp.sum_squares(stacked[0])
         + sum(m * cp.sum_squares(stacked[1 + t]) for t, m in enumerate(stiffness))
-        - cp.sum(rho)
+        - masses @ rho
         + prices @ cp.pos(membership @ rho - scores)
     )
     return Primal(objective, stacked, rho, scores)

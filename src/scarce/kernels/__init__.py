@@ -5,11 +5,16 @@ from scarce.kernels._gradients import score_gradients
 from scarce.kernels._group_means import group_mean_kernel
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._lowrank import nystroem_operator
-from scarce.kernels._operator import make_operator
+from scarce.kernels._operator import KernelOperator, make_operator
+from scarce.kernels._rows import as_rows
 from scarce.kernels._scores import weighted_scores
+from scarce.kernels._shifted import ShiftedRows
 
 __all__ = [
     "Kernel",
+    "KernelOperator",
+    "ShiftedRows",
+    "as_rows",
     "group_mean_kernel",
     "make_operator",
     "nystroem_operator",

@@ -69,13 +69,10 @@ def exp_rows_64(tile, row_terms, column_terms, slope, powers, power_bits):  # ty
 
 @compiled(REASSOCIATE)
 def weighted_row_sums(tile, weights, groups, out):  # type: ignore[no-untyped-def]
-    """Add to ``out[i]`` row ``i`` of the tile times the weights of its group.
-
-    Short vector sums run in the tile's type, totals in float64.
-    """
+    """Add to ``out[i]`` row ``i`` of the tile times the weights of its group, in float64."""
     for i in range(tile.shape[0]):
         row, weight = tile[i], weights[groups[i]]
-        total = row[0] * 0
+        total = 0.0
         for j in range(row.size):
             total += row[j] * weight[j]
         out[i] += total
@@ -109,7 +106,8 @@ def sparse_squared_norms(data, indptr):  # type: ignore[no-untyped-def]
     norms = np.zeros(indptr.size - 1)
     for i in range(norms.size):
         for k in range(indptr[i], indptr[i + 1]):
-            norms[i] += float(data[k]) * float(data[k])
+            value = np.float64(data[k])
+            norms[i] += value * value
     return norms
 
 
@@ -137,9 +135,12 @@ def copy_transposed(tile, out):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def add_group_sums(tile, row_codes, column_codes, weight, out):  # type: ignore[no-untyped-def]
-    """Add ``weight`` times each value of the tile to the cell of its row's and column's group."""
+def add_group_sums(tile, first_row, first_column, codes, out):  # type: ignore[no-untyped-def]
+    """Add the values right of the diagonal, and half of those on it, to their groups' cell."""
     for i in range(tile.shape[0]):
-        row, sums = tile[i], out[row_codes[i]]
-        for j in range(row.size):
-            sums[column_codes[j]] += weight * row[j]
+        row, sums = tile[i], out[codes[first_row + i]]
+        diagonal = first_row + i - first_column
+        if 0 <= diagonal < row.size:
+            sums[codes[first_row + i]] += 0.5 * row[diagonal]
+        for j in range(max(0, diagonal + 1), row.size):
+            sums[codes[first_column + j]] += row[j]

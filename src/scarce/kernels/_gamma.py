@@ -45,10 +45,11 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         variance = float((w @ X.multiply(X)).sum()) / total - mean**2
     else:
         # Around a value near the mean, one pass gives both moments without cancellation.
-        origin = float(np.mean(X[:64], dtype=np.float64))
+        origin = float(np.mean(X[np.flatnonzero(w)[:64]], dtype=np.float64))
         first = second = 0.0
         for rows in row_slices(X):
             tile = np.subtract(X[rows], origin, dtype=np.float64)
+            tile[w[rows] == 0] = 0.0  # however far away
             first += float(w[rows] @ tile.sum(axis=1))
             second += float(w[rows] @ np.einsum("ij,ij->i", tile, tile))
         mean = origin + first / total

@@ -50,6 +50,8 @@ def score_gradients(
             f"kernel {kernel.name!r} has no gradient; use linear, rbf, poly or sigmoid"
         )
     n, d = X.shape
+    if kernel.name == "poly" and kernel.degree == 0:  # a constant
+        return np.zeros((n, d))
     groups = np.zeros(n, np.int64) if groups is None else groups
     gradients = np.empty((n, d))
     for start in range(0, n, _ROWS):

@@ -15,6 +15,7 @@ from scipy.spatial import distance
 Array = NDArray[Any]
 
 SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
+SINGLE_DISTANCES = 1e2  # gamma |x|^2 up to which float32 gives an RBF kernel to five digits
 LOST_DISTANCES = 1e8  # gamma |x|^2 from which an RBF kernel is computed from differences
 NAMES = ("linear", "rbf", "poly", "sigmoid", "precomputed")
 
@@ -48,6 +49,13 @@ class Kernel:
         if not callable(self.name) and self.name not in NAMES:
             raise ValueError(f"kernel must be one of {NAMES} or a callable, got {self.name!r}")
 
+    def require_formula(self) -> None:
+        """Raise an error for kernels without one."""
+        if callable(self.name) or self.name == "precomputed":
+            raise ValueError(
+                f"kernel {self.name!r} has no formula; use linear, rbf, poly or sigmoid"
+            )
+
     @property
     def needs_norms(self) -> bool:
         """Whether the squared norms of the rows enter beside the inner products."""
@@ -64,6 +72,14 @@ class Kernel:
         reach = max(1.0, slope * largest + abs(self.coef0))
         return bool(self.degree * np.log(reach) < np.log(SINGLE_RANGE))
 
+    def accurate_in_single_precision(self, largest: float) -> bool:
+        """Say whether float32 values are good to some digits when nothing checks them.
+
+        An RBF exponent is known to the last digit of ``gamma |x|^2``.
+        """
+        close = self.name != "rbf" or self.gamma * largest < SINGLE_DISTANCES
+        return close and self.fits_single_precision(largest)
+
     def without_cancellation(self, largest: float) -> Kernel:
         """Return the kernel, or one from differences where squared norms would lose the distances.
 
@@ -75,7 +91,7 @@ class Kernel:
         return Kernel(partial(_rbf_of_differences, gamma=self.gamma))
 
     def norm_terms(self, squared_norms: Array) -> Array:
-        """Return what a row adds to the exponent of the RBF kernel, ``gamma |x|^2``."""
+        """Return what a row takes from the exponent of the RBF kernel, ``gamma |x|^2``."""
         return self.gamma * squared_norms
 
     def finish(self, products: Array, row_terms: Array | None, column_terms: Array | None) -> None:

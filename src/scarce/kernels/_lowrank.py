@@ -36,18 +36,21 @@ class NystroemOperator:
         self._rows = rows
         self._landmarks = landmarks
         self.inverse, self.condition = inverse
+        self._norms = rows.squared_norms()
+        self._largest = float(self._norms.max())
         self._scored: dict[Any, tuple[Scored, Scored]] = {}
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
         """Arithmetic on offer: float32 first when combinations of landmarks cancel little."""
         single = self.n > EXACT_UP_TO and self.condition < WELL_CONDITIONED
+        single = single and self.kernel.fits_single_precision(self._largest)
         return (np.float32, np.float64) if single else (np.float64,)
 
     def _in(self, precision: Any) -> tuple[Scored, Scored]:
         if precision not in self._scored:
             self._scored[precision] = (
-                Scored(self._rows.cast(precision), self.kernel),
+                Scored(self._rows.cast(precision), self.kernel, self._norms),
                 Scored(self._landmarks.cast(precision), self.kernel),
             )
         return self._scored[precision]
@@ -63,7 +66,7 @@ class NystroemOperator:
 
     def diagonal(self) -> Array:
         """Return ``k(x_i, x_i)``, which the projection can only make smaller."""
-        return self.kernel.of_squared_norms(self._rows.squared_norms())
+        return self.kernel.of_squared_norms(self._norms)
 
     def _to_landmarks(self, indices: Array, precision: Any) -> Array:
         rows, landmarks = self._in(precision)
@@ -104,11 +107,9 @@ class NystroemOperator:
         return np.asarray(left @ self.inverse @ right.T)
 
     def _plain(self, indices: Array) -> Array:
-        exact = self._rows.take(indices).cast(np.float64)
-        landmarks = self._landmarks.cast(np.float64)
-        products = exact.panel().T @ landmarks.panel()
-        values = np.asarray(products.toarray() if hasattr(products, "toarray") else products)
-        return self.kernel.of_products(values, exact.squared_norms(), landmarks.squared_norms())
+        rows, landmarks = self._rows.take(indices), self._landmarks
+        values = rows.plain_products(landmarks)
+        return self.kernel.of_products(values, self._norms[indices], landmarks.squared_norms())
 
 
 def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOperator:
@@ -128,7 +129,14 @@ def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOpera
     operator
         What `QuadraticProgram` takes as its `kernel`.
     """
+    kernel.require_formula()
     rows = as_rows(X, center_of(X, kernel))
+    largest = float(rows.squared_norms().max())
+    if kernel.without_cancellation(largest) is not kernel:
+        raise ValueError(
+            f"gamma={kernel.gamma:g} is too narrow for rows of squared norm {largest:g}: every row "
+            "is on its own, and no few rows can stand for the others"
+        )
     chosen = rows.take(landmarks)
     among = np.empty((chosen.n, chosen.n))
     KernelOperator(chosen, kernel).write_block(np.arange(chosen.n), among)

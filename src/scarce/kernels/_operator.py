@@ -26,11 +26,11 @@ class KernelOperator:
     `reference` and turns to float64 when that is not accurate enough.
     """
 
-    def __init__(self, rows: Rows, kernel: Kernel) -> None:
+    def __init__(self, rows: Rows, kernel: Kernel, norms: Array | None = None) -> None:
         self.kernel = kernel
         self.n = rows.n
         self._rows = rows
-        self._norms = rows.squared_norms()
+        self._norms = rows.squared_norms() if norms is None else norms
         self._scored: dict[Any, Scored] = {}
         self.largest_norm = float(self._norms.max())
 
@@ -49,7 +49,7 @@ class KernelOperator:
 
     def subset(self, indices: Array) -> KernelOperator:
         """Return the operator of some of the rows."""
-        return KernelOperator(self._rows.take(indices), self.kernel)
+        return KernelOperator(self._rows.take(indices), self.kernel, self._norms[indices])
 
     def diagonal(self) -> Array:
         """Return ``k(x_i, x_i)``."""
@@ -87,10 +87,7 @@ class KernelOperator:
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 with plain NumPy."""
-        exact = self._rows.cast(np.float64)
-        left, right = exact.take(rows).panel(), exact.take(columns).panel()
-        products = left.T @ right
-        values = products.toarray() if sparse.issparse(products) else np.asarray(products)
+        values = self._rows.take(rows).plain_products(self._rows.take(columns))
         return self.kernel.of_products(values, self._norms[rows], self._norms[columns])
 
 
@@ -167,15 +164,17 @@ def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
         return DenseMatrix(X)
     if callable(kernel.name):
         return CallableOperator(X, kernel)
+    X = X if sparse.issparse(X) else np.asarray(X)
     operator = KernelOperator(as_rows(X, center_of(X, kernel)), kernel)
     if sparse.issparse(X):
         return operator
     exact = kernel.without_cancellation(operator.largest_norm)
-    return operator if exact is kernel else CallableOperator(np.asarray(X), exact)
+    return operator if exact is kernel else CallableOperator(X, exact)
 
 
 def center_of(X: Any, kernel: Kernel) -> Array | None:
     """Return the point to shift dense rows by: their mean for an RBF kernel, which cannot tell."""
     if kernel.name != "rbf" or sparse.issparse(X):
         return None
-    return np.asarray(np.mean(X, axis=0, dtype=np.float64)).astype(X.dtype)
+    center = np.asarray(np.mean(X, axis=0, dtype=np.float64))
+    return center.astype(np.float32) if X.dtype == np.float32 else center

@@ -33,6 +33,9 @@ class Rows(Protocol):
     def product(self, start: int, stop: int, panel: Any, out: Array) -> None:
         """Write the inner products of rows ``start:stop`` with the panel's rows to ``out``."""
 
+    def plain_products(self, other: Any) -> Array:
+        """Return the inner products with other rows in float64, by NumPy and SciPy alone."""
+
     def combine(self, weights: Array) -> Array:
         """Return ``weights @ rows`` in float64, for ``weights`` of shape ``(k, n)``."""
 
@@ -64,7 +67,8 @@ class DenseRows:
         if self.center is None:
             return np.ascontiguousarray(tile, dtype=self.dtype)
         out = np.empty(tile.shape, self.dtype)
-        np.subtract(tile, self.center, out=out, casting="same_kind")
+        wider = np.promote_types(self.X.dtype, self.dtype)
+        np.subtract(tile, self.center, out=out, dtype=wider, casting="same_kind")
         return out
 
     def cast(self, dtype: Any) -> DenseRows:
@@ -86,6 +90,10 @@ class DenseRows:
 
     def product(self, start: int, stop: int, panel: Array, out: Array) -> None:
         np.matmul(self._tile(slice(start, stop)), panel, out=out)
+
+    def plain_products(self, other: DenseRows) -> Array:
+        left, right = self.cast(np.float64).panel(), other.cast(np.float64).panel()
+        return np.asarray(left.T @ right)
 
     def combine(self, weights: Array) -> Array:
         return np.asarray(weights @ self._tile(slice(None)), dtype=np.float64)
@@ -125,6 +133,10 @@ class SparseRows:
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
         sparse_product(data, indices, indptr, panel.data, panel.indices, panel.indptr, out)
 
+    def plain_products(self, other: SparseRows) -> Array:
+        left, right = self.cast(np.float64).X, other.cast(np.float64).X
+        return np.asarray((left @ right.T).toarray())
+
     def combine(self, weights: Array) -> Array:
         return np.ascontiguousarray((self.X.T @ weights.T).T, dtype=np.float64)
 
@@ -139,6 +151,9 @@ def as_rows(X: Any, center: Array | None = None) -> Rows:
     """Wrap a dense array, to be shifted by ``center``, or a CSR matrix; not float means float64."""
     if sparse.issparse(X):
         X = sparse.csr_array(X)
+        if not X.has_canonical_format:  # norms are taken entry by entry
+            X = X.copy()
+            X.sum_duplicates()
         return SparseRows(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
     X = np.asarray(X)
     return DenseRows(X, X.dtype if X.dtype in (np.float32, np.float64) else np.float64, center)

@@ -1,5 +1,15 @@
 """One-class machines."""
 
+from scarce._displays import HistoryDisplay
+from scarce.one_class._displays import TransferBoundaryDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
+from scarce.one_class._transfer import TransferOneClassSVM
+from scarce.one_class._uoct import UOCTSVM
 
-__all__ = ["OneClassSVM"]
+__all__ = [
+    "UOCTSVM",
+    "HistoryDisplay",
+    "OneClassSVM",
+    "TransferBoundaryDisplay",
+    "TransferOneClassSVM",
+]

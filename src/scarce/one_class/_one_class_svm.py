@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -14,6 +13,8 @@ from sklearn.utils._param_validation import Interval
 
 from scarce._kernel_machine import KernelMachine, all_or_nothing
 from scarce.kernels import weighted_scores
+from scarce.one_class._boundary import on_boundary, rounding_error
+from scarce.one_class._trivial import warn_if_trivial
 from scarce.solvers import QuadraticProgram, one_class_offset
 
 Array = NDArray[Any]
@@ -186,23 +187,13 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self._keep(X, rows[support], coefficients)
         self.offset_ = np.array([self._offset(X, rows, weights, solution)])
         self.intercept_ = -self.offset_
-        self._rounding = self._rounding_error(X, operator)
+        largest = float(np.abs(operator.diagonal()).max())
+        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
+        self._rounding = rounding_error(np.asarray(coefficients), largest, single)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = -solution.objective / mass**2
-        self._warn_if_trivial(operator)
+        warn_if_trivial(self.objective_, largest / 2, self.kernel)
         return self
-
-    def _warn_if_trivial(self, operator: Any) -> None:
-        """Say so when the weight vector is zero, and with it every decision."""
-        largest = float(np.abs(operator.diagonal()).max())
-        if -2.0 * self.objective_ <= 1e-14 * largest:  # |w| within rounding of zero
-            warnings.warn(
-                f"The solution is trivial: with kernel={self.kernel!r} the origin lies among the "
-                "sample, so that w = 0 and every decision is 0. Use an rbf kernel, or do not "
-                "centre the data.",
-                UserWarning,
-                stacklevel=5,
-            )
 
     def _offset(self, X: Any, rows: Array, weights: Array, solution: Any) -> float:
         """Return the offset: the equality's multiplier, or the order statistic of the scores.
@@ -216,20 +207,12 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             return -float(solution.multipliers[0])
         scores = solution.gradient
         if self.approximation is not None:
-            dual = np.asarray(self.dual_coef_.todense() if self._sparse else self.dual_coef_)
             part = X if rows.size == X.shape[0] else X[rows]
             scores = weighted_scores(
-                part, self.support_vectors_, dual.ravel(), self._fitted_kernel()
+                part, self.support_vectors_, self._dense_dual(), self._fitted_kernel()
             )
         price = 1.0 / (self.nu * float(weights.sum()))
         return one_class_offset(scores, price, weights[rows])
-
-    def _rounding_error(self, X: Any, operator: Any) -> float:
-        """Return how far rounding may move a score: a row that near to the boundary is on it."""
-        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
-        unit = np.finfo(np.float32 if single else np.float64).eps
-        largest = np.abs(operator.diagonal()).max()
-        return 16.0 * float(unit * np.abs(self.dual_coef_).sum() * largest)
 
     @property
     def n_support_(self) -> Array:
@@ -237,7 +220,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return np.array([len(self.support_)], dtype=np.int32)
 
     def decision_function(self, X: Any) -> Array:
-        """Return the signed distance to the boundary, in units of the weight vector's norm.
+        """Return how far each row is inside the region.
 
         Parameters
         ----------
@@ -264,10 +247,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Higher is more normal.
         """
-        scores = self._raw_scores(X)
-        # Only rounding errors tell support vectors that are not at their bound from the boundary.
-        scores[np.abs(scores - self.offset_) <= self._rounding] = self.offset_[0]
-        return scores
+        return on_boundary(self._raw_scores(X), self.offset_, self._rounding)
 
     def predict(self, X: Any) -> Array:
         """Return +1 for rows inside the region or on its boundary and -1 for the others.

@@ -17,6 +17,16 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()  # scans the loaded libraries once, a few milliseconds
 
 
+def _give_up_ownership() -> None:
+    """Let any thread change the limits next.
+
+    threadpoolctl takes the thread that set a limit for its owner and ignores the others, but here
+    the last one to leave restores it, whichever that is. Leaving a context gives ownership back.
+    """
+    with _controller().limit(limits=None):
+        pass
+
+
 class _SingleThreadedBlas:
     """Hold BLAS to one thread while at least one caller is inside, from any number of threads."""
 
@@ -29,6 +39,7 @@ class _SingleThreadedBlas:
         with self._lock:
             if self._inside == 0:
                 self._limiter = _controller().limit(limits=1, user_api="blas")
+                _give_up_ownership()
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
@@ -36,6 +47,7 @@ class _SingleThreadedBlas:
             self._inside -= 1
             if self._inside == 0:
                 self._limiter.restore_original_limits()  # type: ignore[union-attr]
+                _give_up_ownership()
                 self._limiter = None
 
 

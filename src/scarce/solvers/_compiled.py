@@ -13,8 +13,8 @@ import numpy as np
 from scarce.solvers._jit import LOOSE, compiled, larger, smaller
 
 UNBOUNDED = -1
-CLOSED = 1e300  # stands in for infinity, which the loose arithmetic must not meet
-OPEN = 1e299
+CLOSED = 1e307  # stands in for infinity, which the loose arithmetic must not meet
+OPEN = 1e306
 TINY = 1e-12  # floor of the curvature
 CHUNK = 64  # variables per partial maximum, from which the position of the largest is found
 
@@ -87,7 +87,8 @@ def _partner_gains(gradient, row_i, diagonal, q_ii, top, closed_low, gains):  # 
         best = 0.0
         for k in range(g.size):
             b = larger(top + g[k] - not_low[k], 0.0)
-            best = larger(best, b * b / larger(q_ii + q_kk[k] - 2.0 * q_i[k], TINY))
+            # b * (b / c), as b * b may overflow.
+            best = larger(best, b * (b / larger(q_ii + q_kk[k] - 2.0 * q_i[k], TINY)))
         gains[chunk] = best
         chunk += 1
 
@@ -161,8 +162,8 @@ def pairwise_steps(Q, gradient, x, lower, upper, near, starts, tol, max_steps): 
         for k in range(at, min(last, at + CHUNK)):
             b = top + gradient[k] - closed_low[k]
             c = max(q_ii + diagonal[k] - 2.0 * row_i[k], TINY)
-            if b > 0.0 and b * b > best * c:
-                best, j, curvature = b * b / c, k, c
+            if b > 0.0 and b * (b / c) > best:
+                best, j, curvature = b * (b / c), k, c
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]
         if curvature <= TINY * (1.0 + q_ii) and room_i == np.inf and room_j == np.inf:

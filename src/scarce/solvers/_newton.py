@@ -87,9 +87,9 @@ def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array
         if np.abs(flat[:n]).max() > tol:
             return flat[:n], np.inf
         return np.asarray(answer[:n]), 1.0
-    ridge = 1e-12 * float(np.trace(Q))
+    Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
     try:
-        factor = linalg.cho_factor(Q + ridge * np.eye(n), lower=True, overwrite_a=True)
+        factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:
         return np.full(n, np.nan), 1.0
     both = linalg.cho_solve(factor, np.column_stack([right, members]))

@@ -79,8 +79,9 @@ class SignedForm:
 
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
         """Return ``Q`` in ``x`` for some variables, in the space if given."""
-        if isinstance(self.kernel, DenseMatrix) and self.plain and indices.size == self.n:
-            return self.kernel.values  # all variables, in order
+        ordered = self.n_groups == 1 and indices.size == self.n  # else the block sorts by group
+        if ordered and self.plain and isinstance(self.kernel, DenseMatrix):
+            return self.kernel.values
         size = indices.size**2
         Q = np.empty(size, precision) if space is None else space[:size]
         Q = Q.reshape(indices.size, indices.size)

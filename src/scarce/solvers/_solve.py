@@ -58,8 +58,9 @@ class Solution:
         ``max over groups of m_g - M_g``, checked against freshly computed kernel values.
     n_iter : int
         Pairwise steps taken.
-    status : {"optimal", "max_iter", "stalled"}
-        "stalled": rounding errors allow no further progress before `tol` was met.
+    status : {"optimal", "max_iter", "stopped", "stalled"}
+        "stopped": the callback asked for it; "stalled": rounding errors allow no further progress
+        before `tol` was met.
     """
 
     alpha: Array
@@ -69,7 +70,7 @@ class Solution:
     dual_gap: float
     kkt_violation: float
     n_iter: int
-    status: Literal["optimal", "max_iter", "stalled"]
+    status: Literal["optimal", "max_iter", "stopped", "stalled"]
 
 
 def solve(
@@ -131,15 +132,16 @@ def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array |
     except ValueError:  # what was drawn cannot carry a group's total
         return x, None
     part.store_small(matrix)
-    smaller = _Loop(part, loop.tol, loop.budget, loop.cache_size, None, loop.space, rough=True)
+    left = loop.budget - loop.steps
+    smaller = _Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))
+    loop.steps += smaller.steps
     field = np.zeros(form.n)
     support = np.flatnonzero(y)
     form.add(field, chosen[support], y[support], form.kernel.precisions[0])
     gradient = form.turn * field + form.linear
-    if (
-        not x.any()
-    ):  # zero is feasible, costs nothing and is better than a vertex of margin problems
+    if not x.any():
+        # Zero is feasible, costs nothing, and is better than a vertex of a margin problem.
         return x, gradient
     return vertex(form, gradient), None
 
@@ -170,6 +172,7 @@ class _Loop:
         self.space = space
         self.checked: tuple[Array, Array, Array, float] | None = None
         self.stalled = False
+        self.stopped = False
 
     # The two ways to run: to a certified solution, or only to a good start for a larger problem.
 
@@ -210,7 +213,7 @@ class _Loop:
             if self.callback is not None:
                 alpha = form.signs * x
                 if self.callback(Progress(alpha, form.objective(x, field), gap, self.steps)):
-                    self.budget = self.steps
+                    self.stopped, self.budget = True, self.steps
             if self.endless:
                 self._check_bounded(x, field)
             if self.rough and previous == np.inf:
@@ -381,7 +384,7 @@ class _Loop:
         gradient = form.gradient(x, field)
         random = np.random.default_rng(1).choice(form.n, min(form.n, 128), replace=False)
         ends = [gradient.argmin(), gradient.argmax(), np.abs(x).argmax()]
-        free = np.flatnonzero((x > form.lower) & (x < form.upper))[:128]
+        free = free_variables(form, x)[:128]
         return np.unique(np.concatenate([random, ends, free]))
 
     def _deviation(self, x: Array, field: Array) -> tuple[Array, Array, float]:
@@ -410,9 +413,10 @@ class _Loop:
         rows, exact, _ = self._deviation(x, field)
         field[rows] = exact
         verdict = judge(form.problem, alpha, field)
-        status: Literal["optimal", "max_iter", "stalled"] = "optimal"
+        status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
         if violation > self.tol:
             status = "max_iter" if self.steps >= self.budget else "stalled"
+            status = "stopped" if self.stopped else status
         return Solution(
             alpha=alpha,
             gradient=form.signs * form.gradient(x, field),

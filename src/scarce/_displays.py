@@ -1,0 +1,137 @@
+"""Plots that suit every estimator of this library; matplotlib is imported only to draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[Any]
+
+
+def axes_to_draw_on(ax: Axes | None) -> Axes:
+    """Return the axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError('plots need matplotlib: pip install "scarce[plot]"') from error
+    return pyplot.subplots()[1]
+
+
+class HistoryDisplay:
+    """What an iterative fit recorded, round by round.
+
+    Create it with :meth:`from_estimator`; all parameters are stored as attributes.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rounds,)
+        One value per round.
+    key : str, default="objective"
+        What the values are; it labels the axis.
+    name : str or None, default=None
+        What the curve is called in a legend; None for no legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the curve was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    line_ : matplotlib Line2D
+        The curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import TransferOneClassSVM
+    >>> from scarce.one_class import HistoryDisplay
+    >>> X = np.random.default_rng(0).normal(size=(30, 2))
+    >>> model = TransferOneClassSVM(radius=0.2).fit(X)
+    >>> display = HistoryDisplay.from_estimator(model)
+    >>> len(display.values) == model.n_rounds_
+    True
+    """
+
+    def __init__(self, values: Any, *, key: str = "objective", name: str | None = None) -> None:
+        self.values: Array = np.asarray(values)
+        self.key = key
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        key: str = "objective",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **line_kw: Any,
+    ) -> Self:
+        """Plot one entry of an estimator's `history_`.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted, with the attribute `history_`, a dict of lists with one value per round.
+        key : str, default="objective"
+            The entry.
+        name : str or None, default=None
+            What the curve is called in a legend; None for no legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **line_kw : dict
+            Passed on to matplotlib's `plot`.
+
+        Returns
+        -------
+        HistoryDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        history = getattr(estimator, "history_", None)
+        if history is None:
+            raise ValueError(f"{type(estimator).__name__} keeps no history_ of its fit")
+        if key not in history:
+            raise ValueError(f"history_ holds {sorted(history)}, got key={key!r}")
+        return cls(history[key], key=key, name=name).plot(ax=ax, **line_kw)
+
+    def plot(self, *, ax: Axes | None = None, **line_kw: Any) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **line_kw : dict
+            Passed on to matplotlib's `plot`.
+
+        Returns
+        -------
+        HistoryDisplay
+            The display.
+        """
+        self.ax_ = axes_to_draw_on(ax)
+        self.figure_ = self.ax_.get_figure()
+        from matplotlib.ticker import MaxNLocator
+
+        style: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 3.5,
+            "linewidth": 1.3,
+            "label": self.name,
+        } | line_kw
+        rounds = np.arange(1, self.values.size + 1)
+        (self.line_,) = self.ax_.plot(rounds, self.values, **style)
+        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.ax_.set(xlabel="round", ylabel=self.key)
+        if style["label"] is not None:
+            self.ax_.legend(frameon=False)
+        return self

@@ -1,0 +1,155 @@
+"""Planes for given positions, positions for given planes, in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.kernels import Kernel, make_operator, nystroem_operator, weighted_scores
+from scarce.one_class._shifts import guarded_shifts, proposed_shifts
+from scarce.one_class._trivial import is_trivial
+from scarce.solvers import QuadraticProgram, Solution
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Parameters of the tasks' planes, one value per task."""
+
+    own: Array  # m_t, price of the task's own part
+    prices: Array  # c_t, price of a unit of slack
+    masses: Array  # omega_t, the sum of the task's multipliers
+
+    @property
+    def mixing(self) -> Array:
+        """Return what multiplies the kernel between two tasks, ``(1 + [t = h] / m_t) / 2``."""
+        return np.asarray(0.5 * (1.0 + np.diag(1.0 / self.own)))
+
+    @property
+    def reach(self) -> float:
+        """Return how far below 0 the objective can get per unit of the kernel."""
+        return float(0.5 * self.masses @ self.mixing @ self.masses)
+
+    @property
+    def unit(self) -> float:
+        """Return the scale in which the smallest box is a row's weight, as in `OneClassSVM`."""
+        return 1.0 / float((self.masses * self.prices).min())
+
+
+@dataclass
+class Alternation:
+    """State of the rounds; see docs/theory/uoct_svm.md, "Algorithm".
+
+    A subclass says how rows of its kind are moved.
+    """
+
+    rows: Any
+    tasks: Array
+    weights: Array
+    radii: Array
+    planes: Planes
+    kernel: Kernel
+    solve: Callable[[QuadraticProgram, Array | None], Solution]
+    safeguard: bool = True
+    landmarks: Array | None = None  # of a low-rank kernel
+    largest: float = 0.0  # value of the kernel
+    history: dict[str, list[Any]] = field(
+        default_factory=lambda: {"objective": [], "moved": [], "halvings": [], "n_iter": []}
+    )
+
+    def __post_init__(self) -> None:
+        self.uncertain = bool(self.radii.any())
+        self.shifts: Array | None = np.zeros(self.rows.shape) if self.uncertain else None
+        self.points = self.rows
+
+    def run(self, round_tol: float, max_rounds: int) -> bool:
+        """Alternate until the objective settles; return whether it did."""
+        alpha, moved, halvings = None, 0.0, 0
+        while True:
+            solution = self._solve_for_planes(alpha)
+            alpha = solution.alpha
+            entry = (self.objective, moved, halvings, solution.n_iter)
+            for values, value in zip(self.history.values(), entry, strict=True):
+                values.append(value)
+            self.status = solution.status
+            if self.status == "stopped":
+                return False
+            if not self.uncertain or self._settled(round_tol):
+                return True
+            if is_trivial(self.objective, self.planes.reach * self.largest):
+                return True  # what is left of a direction is rounding errors
+            if len(self.history["objective"]) == max_rounds:
+                return False
+            moved, halvings = self._move()
+            if moved == 0:  # the same problem again
+                return True
+
+    def _solve_for_planes(self, alpha: Array | None) -> Solution:
+        planes, unit = self.planes, self.planes.unit
+        operator = self._operator()
+        program = QuadraticProgram(
+            operator,
+            totals=unit * planes.masses,
+            upper=unit * (planes.masses * planes.prices)[self.tasks] * self.weights,
+            groups=self.tasks,
+            coupling=planes.mixing,
+        )
+        solution = self.solve(program, alpha)
+        self.objective = -solution.objective / unit**2
+        self.scores = solution.gradient / unit  # of the moved rows, each by its own task's plane
+        self.support = np.flatnonzero(solution.alpha)
+        self.coefficients = planes.mixing[:, self.tasks[self.support]] * (
+            solution.alpha[self.support] / unit
+        )
+        if self.landmarks is not None:
+            self.coefficients = operator.landmark_weights(self.support, self.coefficients)
+            self.support = self.landmarks
+        return solution
+
+    def _operator(self) -> Any:
+        if self.landmarks is None:
+            return make_operator(self.points, self.kernel)
+        return nystroem_operator(self.points, self.kernel, self.landmarks)
+
+    def _move(self) -> tuple[float, int]:
+        """Move the rows; return the share that moved and the number of halvings."""
+        assert self.shifts is not None
+        support = self.points[self.support]
+        new = proposed_shifts(
+            self.rows, self.tasks, self.radii, support, self.coefficients, self.kernel
+        )
+        halvings = 0
+        if self.safeguard:
+            new, halvings = guarded_shifts(
+                self.rows,
+                self.tasks,
+                self.shifts,
+                new,
+                self.scores,
+                support,
+                self.coefficients,
+                self.kernel,
+            )
+        moved = float((new != self.shifts).any(axis=1).mean())
+        self.shifts = new
+        self.points = (self.rows + new).astype(self.rows.dtype)
+        return moved, halvings
+
+    def original_scores(self) -> Array:
+        """Return the scores of the recorded rows."""
+        if not self.uncertain and self.landmarks is None:
+            return self.scores
+        support = self.points[self.support]
+        return weighted_scores(self.rows, support, self.coefficients, self.kernel, self.tasks)
+
+    def _settled(self, round_tol: float) -> bool:
+        values = self.history["objective"]
+        if len(values) < 2:
+            return False
+        last, before = values[-1], values[-2]
+        return bool(abs(last - before) <= round_tol * max(abs(last), abs(before)))

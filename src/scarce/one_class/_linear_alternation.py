@@ -1,0 +1,54 @@
+"""The rounds for a linear kernel, whose shifts have a closed form and need no moved copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.kernels import Kernel, KernelOperator, ShiftedRows, as_rows
+from scarce.one_class._alternation import Alternation
+from scarce.one_class._shifts import NO_DIRECTION
+from scarce.solvers import Solution
+
+Array = NDArray[Any]
+
+
+class LinearAlternation(Alternation):
+    """Every row of a task moves along the task's own plane, by its radius.
+
+    The step is the exact minimiser, so that it needs no guard. Rows may be sparse and many: what is
+    kept beside them is one direction per task.
+    """
+
+    def __post_init__(self) -> None:
+        self.uncertain = bool(self.radii.any())
+        self.shifts = None
+        shape = self.planes.own.size, self.rows.shape[1]
+        self.directions: Array | None = np.zeros(shape) if self.uncertain else None
+        self.points = as_rows(self.rows)
+
+    def _solve_for_planes(self, alpha: Array | None) -> Solution:
+        solution = super()._solve_for_planes(alpha)
+        self.task_coef = self.points.take(self.support).combine(self.coefficients)
+        return solution
+
+    def _operator(self) -> Any:
+        return KernelOperator(self.points, Kernel("linear"))
+
+    def _move(self) -> tuple[float, int]:
+        lengths = np.linalg.norm(self.task_coef, axis=1, keepdims=True)
+        new = np.divide(
+            self.task_coef, lengths, out=np.zeros_like(self.task_coef), where=lengths > NO_DIRECTION
+        )
+        moved = (new != self.directions).any(axis=1)[self.tasks] & (self.radii > 0)
+        self.directions = new
+        self.points = ShiftedRows(as_rows(self.rows), self.radii, self.tasks, new)
+        return float(moved.mean()), 0
+
+    def original_scores(self) -> Array:
+        """Return the scores of the recorded rows."""
+        scores = np.zeros(self.tasks.size)
+        as_rows(self.rows).project(0, scores.size, self.task_coef, self.tasks, scores)
+        return scores

@@ -1,0 +1,494 @@
+"""One-class learning from several tasks and uncertain rows (docs/theory/uoct_svm.md)."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import OutlierMixin, _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce.kernels import as_rows, make_operator
+from scarce.one_class._alternation import Alternation, Planes
+from scarce.one_class._boundary import on_boundary, rounding_error
+from scarce.one_class._linear_alternation import LinearAlternation
+from scarce.one_class._radii import checked_radii, neighbour_radii
+from scarce.one_class._tasks import known_tasks, split_domains
+from scarce.one_class._trivial import warn_if_trivial
+from scarce.solvers import one_class_offset
+
+Array = NDArray[Any]
+
+SHARED = (
+    "kernel",
+    "degree",
+    "gamma",
+    "coef0",
+    "tol",
+    "cache_size",
+    "verbose",
+    "max_iter",
+    "approximation",
+    "n_components",
+    "random_state",
+)
+
+
+class TransferOneClassSVM(OutlierMixin, KernelMachine):
+    """Find the region where a task's sample lies, with the help of related tasks and of radii.
+
+    Each task has a plane ``(w_0 + v_t)'x >= rho_t``; ``w_0`` is shared, ``v_t`` the task's own.
+    Each recorded row may be off its true position by up to its radius, and is taken to lie where it
+    fits best. Without sources and radii this is a one-class SVM; with radii only UOC-SVM, with
+    sources only TLOC-SVM, with both UOCT-SVM.
+
+    The method is optimistic: it takes the most favourable position of every row. It does not guard
+    against the worst one.
+
+    Parameters
+    ----------
+    nu : float, default=0.1
+        Share of the target's training weight that may be rejected. In the interval (0, 1].
+    source_nu : float or None, default=None
+        The same for the sources; None means `nu`.
+    coupling : float, default=1.0
+        Price ``m_t`` of the target's own part: large, and the target uses the shared plane, small,
+        and it is on its own.
+    source_coupling : float or None, default=None
+        The same for the sources; None means `coupling`.
+    source_weight : float or dict, default=1.0
+        Mass of each source in the shared plane against the target's 1, one number or
+        ``{domain: number}``.
+    radius : float or "knn", default=0.0
+        Radius of every row, or the rule: the mean distance to the nearest rows of the same task, a
+        tenth of the target's rows in number. 0 turns uncertainty off.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel. Radii need one with a gradient: not precomputed, not a callable.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Independent term of the poly and sigmoid kernels.
+    offset : {"original", "shifted"}, default="original"
+        Whose scores set the offset: the recorded rows', or as in the paper the moved rows', which
+        makes the region too small for rows that are not moved.
+    safeguard : bool, default=True
+        Take a step only if it does not lower the row's score, so that the objective does not rise,
+        up to `tol` and up to the moves of an approximation's landmarks.
+    round_tol : float, default=1e-3
+        Stop when the objective changes by no more than this share from round to round.
+    max_rounds : int, default=50
+        Largest number of rounds, each one solution of the convex problem.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in the scale of `OneClassSVM`.
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    max_iter : int, default=-1
+        Limit on the pairwise steps of a round; -1 for none.
+    verbose : bool, default=False
+        Print one line per block of variables solved.
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" replaces the kernel by its projection on `n_components` random rows, for very
+        many rows. A linear kernel is linear in the number of rows as it is.
+    n_components : int, default=500
+        Number of rows of the approximation.
+    random_state : int, RandomState instance or None, default=None
+        Choice of the rows of the approximation.
+
+    Attributes
+    ----------
+    domains_ : ndarray of shape (n_tasks,)
+        The tasks: -1 for the target, then the sources.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors of all tasks.
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+        Support vectors at their moved positions; empty for a precomputed kernel.
+    dual_coef_ : ndarray or CSR of shape (1, n_SV)
+        Coefficients of the target's score.
+    task_dual_coef_ : ndarray of shape (n_tasks, n_SV)
+        Coefficients of every task's score.
+    offset_ : ndarray of shape (1,)
+        The target's offset: ``decision_function = score_samples - offset_``.
+    task_offset_ : ndarray of shape (n_tasks,)
+        Every task's offset.
+    intercept_ : ndarray of shape (1,)
+        Minus the target's offset.
+    coef_ : ndarray or CSR of shape (1, n_features)
+        The target's weights of the features, for a linear kernel.
+    task_coef_ : ndarray of shape (n_tasks, n_features)
+        Every task's weights of the features, for a linear kernel.
+    shifts_ : ndarray of shape (n_samples, n_features)
+        How far each row was moved. None without radii, and for sparse rows, which all move along
+        their task's line of `task_coef_` by their radius.
+    radii_ : ndarray of shape (n_samples,)
+        The radii used.
+    history_ : dict of list
+        Per round: "objective", "moved" (share of rows), "halvings", "n_iter".
+    converged_ : bool
+        Whether `round_tol` was met.
+    n_rounds_ : int
+        Number of rounds.
+    n_iter_ : int
+        Pairwise steps of all rounds.
+    objective_ : float
+        Primal objective after the last round.
+    dual_gap_ : float
+        Relative duality gap of the last round.
+    kkt_violation_ : float
+        Violation of the optimality conditions in the last round, in the scale of `tol`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    UOCTSVM : The same in the parameters of the paper.
+    OneClassSVM : One task, exact rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import TransferOneClassSVM
+    >>> random = np.random.default_rng(0)
+    >>> source, target = random.normal(size=(100, 2)), random.normal(0.3, size=(10, 2))
+    >>> X, domain = np.r_[source, target], np.r_[np.zeros(100, int), np.full(10, -1)]
+    >>> model = TransferOneClassSVM(radius="knn").fit(X, sample_domain=domain)
+    >>> model.predict([[0.3, 0.3], [9.0, 9.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "source_nu": [Interval(Real, 0.0, 1.0, closed="right"), None],
+        "coupling": [Interval(Real, 0.0, None, closed="neither")],
+        "source_coupling": [Interval(Real, 0.0, None, closed="neither"), None],
+        "source_weight": [Interval(Real, 0.0, None, closed="neither"), dict],
+        "radius": [StrOptions({"knn"}), Interval(Real, 0.0, None, closed="left")],
+        "offset": [StrOptions({"original", "shifted"})],
+        "safeguard": ["boolean"],
+        "round_tol": [Interval(Real, 0.0, None, closed="left")],
+        "max_rounds": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "sample_weight": True,
+        "sample_domain": True,
+        "sample_radius": True,
+    }
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sample_domain": True}
+    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sample_domain": True}
+    __metadata_request__score_samples: ClassVar[dict[str, bool]] = {"sample_domain": True}
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.1,
+        source_nu: float | None = None,
+        coupling: float = 1.0,
+        source_coupling: float | None = None,
+        source_weight: Any = 1.0,
+        radius: Any = 0.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        offset: str = "original",
+        safeguard: bool = True,
+        round_tol: float = 1e-3,
+        max_rounds: int = 50,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        verbose: bool = False,
+        approximation: str | None = None,
+        n_components: int = 500,
+        random_state: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.source_nu = source_nu
+        self.coupling = coupling
+        self.source_coupling = source_coupling
+        self.source_weight = source_weight
+        self.radius = radius
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.offset = offset
+        self.safeguard = safeguard
+        self.round_tol = round_tol
+        self.max_rounds = max_rounds
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.approximation = approximation
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Rows that move become dense, but for a linear kernel, which needs no moved copy.
+        exact = self.radius != "knn" and self.radius == 0
+        tags.input_tags.sparse &= exact or self.kernel == "linear"
+        return tags
+
+    @all_or_nothing
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        sample_domain: Any = None,
+        sample_radius: Any = None,
+    ) -> Self:
+        """Find the regions of all tasks.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The rows of all tasks; for a precomputed kernel, the kernel matrix.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of the price of a row's slack; a row of weight 2 is the same as the row given
+            twice, and a row of weight 0 or less takes no part.
+        sample_domain : array-like of int of shape (n_samples,), default=None
+            Task of each row: at least 0 for a source, each value one task; one negative value for
+            the target. By default every row is of the target.
+        sample_radius : array-like of shape (n_samples,), default=None
+            Radius of each row, in place of `radius`.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = self._validated(X, reset=True)
+        weights = self._checked_weights(sample_weight, X)
+        rows = np.flatnonzero(weights)
+        self.domains_, everyone = split_domains(sample_domain, X.shape[0])
+        tasks, weights_in = everyone[rows], weights[rows]
+        sizes = np.bincount(tasks, weights_in, minlength=self.domains_.size)
+        empty = self.domains_[sizes == 0]
+        if empty.size:
+            raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
+        planes = self._planes(sizes)
+        self.radii_ = self._radii(X, rows, tasks, weights_in, sample_radius)
+        kernel = self._make_kernel(X, weights)
+        part = self._part(X, rows)
+        plain = make_operator(part, kernel)
+        if self.kernel == "poly":
+            self._check_powers(plain, kernel)
+        largest = float(np.abs(plain.diagonal()).max())
+        context = self._init_callback_context(max_subtasks=self.max_rounds)
+        context.call_on_fit_task_begin(estimator=self)
+        kind = LinearAlternation if self.kernel == "linear" else Alternation
+        rounds = kind(
+            rows=part,
+            tasks=tasks,
+            weights=weights_in,
+            radii=self.radii_[rows],
+            planes=planes,
+            kernel=kernel,
+            solve=lambda program, start: self._solve(program, start, context),
+            safeguard=self.safeguard,
+            landmarks=self._choose_landmarks(rows.size),
+            largest=largest,
+        )
+        self.converged_ = rounds.run(self.round_tol, self.max_rounds)
+        context.call_on_fit_task_end(estimator=self)
+        self.history_ = rounds.history
+        self.n_rounds_ = len(rounds.history["objective"])
+        self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
+        self.objective_ = rounds.objective
+        self._keep(X, rows[rounds.support], rounds.coefficients[0])
+        self.task_dual_coef_ = rounds.coefficients
+        self._keep_shifts(X, rows, everyone, rounds)
+        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
+        self._rounding = rounding_error(rounds.coefficients, largest, single)
+        self.task_offset_ = self._offsets(rounds)
+        self.offset_ = self.task_offset_[:1]
+        self.intercept_ = -self.offset_
+        warn_if_trivial(self.objective_, planes.reach * largest, self.kernel)
+        self._warn_unless_optimal(rounds.status, stacklevel=6)
+        if not self.converged_ and rounds.status != "stopped":
+            warnings.warn(
+                f"max_rounds={self.max_rounds} ended the fit before the objective settled: its "
+                f"last values are {rounds.history['objective'][-2:]}, and round_tol="
+                f"{self.round_tol:g}. Raise max_rounds or round_tol.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return self
+
+    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: Alternation) -> None:
+        """Store how far rows moved, the moved support vectors, the planes of a linear kernel."""
+        self.shifts_ = None
+        if isinstance(rounds, LinearAlternation):
+            self.task_coef_ = rounds.task_coef
+            if rounds.directions is not None and not sparse.issparse(X):
+                self.shifts_ = self.radii_[:, None] * rounds.directions[everyone]
+        elif rounds.shifts is not None:
+            self.shifts_ = np.zeros(X.shape)
+            self.shifts_[rows] = rounds.shifts
+        if self.shifts_ is not None:
+            moved = X[self.support_] + self.shifts_[self.support_]
+            self.support_vectors_ = moved.astype(X.dtype)
+
+    def _choose_landmarks(self, n_rows: int) -> Array | None:
+        if self.approximation is None or self.kernel == "linear":
+            return None
+        if self.kernel == "precomputed" or callable(self.kernel):
+            raise ValueError(
+                'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
+                f"sigmoid), got kernel={self.kernel!r}"
+            )
+        random = check_random_state(self.random_state)
+        return np.sort(random.permutation(n_rows)[: self.n_components])
+
+    # Parameters per task, the target first.
+
+    def _planes(self, sizes: Array) -> Planes:
+        """Return the parameters of the planes for tasks of the given weights."""
+        n_sources = sizes.size - 1
+        shares = self._per_task(self.nu, self.source_nu, n_sources)
+        return Planes(
+            own=self._per_task(self.coupling, self.source_coupling, n_sources),
+            prices=1.0 / (shares * sizes),
+            masses=self._masses(),
+        )
+
+    @staticmethod
+    def _per_task(target: float, source: float | None, n_sources: int) -> Array:
+        return np.array([target] + n_sources * [target if source is None else source], dtype=float)
+
+    def _masses(self) -> Array:
+        given = self.source_weight
+        sources = self.domains_[1:].tolist()
+        if not isinstance(given, dict):
+            return np.array([1.0] + len(sources) * [given], dtype=float)
+        positive = (isinstance(mass, Real) and 0 < float(mass) < np.inf for mass in given.values())
+        if set(given) != set(sources) or not all(positive):
+            raise ValueError(
+                f"source_weight must give each of the sources {sources} a positive number, got "
+                f"{given}"
+            )
+        return np.array([1.0] + [given[source] for source in sources], dtype=float)
+
+    def _radii(
+        self, X: Any, rows: Array, tasks: Array, weights: Array, sample_radius: Any
+    ) -> Array:
+        radii, given = np.zeros(X.shape[0]), self.radius
+        if sample_radius is not None:
+            given = checked_radii(sample_radius, X.shape[0])[rows]
+        by_rule = isinstance(given, str)
+        if not by_rule and not np.any(given):
+            return radii
+        if self.kernel == "precomputed" or callable(self.kernel):
+            raise ValueError(
+                "a positive radius moves rows along the kernel's gradient, which kernel="
+                f"{self.kernel!r} does not have; use linear, rbf, poly or sigmoid, or radius=0"
+            )
+        if sparse.issparse(X) and self.kernel != "linear":
+            raise ValueError(
+                "a positive radius moves rows in every feature, which would make sparse rows "
+                'dense; give a dense X, or kernel="linear", or radius=0'
+            )
+        radii[rows] = neighbour_radii(X[rows], tasks, weights) if by_rule else given
+        return radii
+
+    def _part(self, X: Any, rows: Array) -> Any:
+        if rows.size == X.shape[0]:
+            return X
+        return X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+
+    def _offsets(self, rounds: Alternation) -> Array:
+        """Return every task's offset, the order statistic of its rows' scores."""
+        scores = rounds.original_scores() if self.offset == "original" else rounds.scores
+        members = [rounds.tasks == task for task in range(self.domains_.size)]
+        return np.array(
+            [
+                one_class_offset(scores[own], price, rounds.weights[own])
+                for own, price in zip(members, rounds.planes.prices, strict=True)
+            ]
+        )
+
+    # Scoring.
+
+    def score_samples(self, X: Any, *, sample_domain: Any = None) -> Array:
+        """Return the scores before the offset is subtracted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+        sample_domain : array-like of int of shape (n_samples,), default=None
+            Whose plane scores each row; the target's by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher is more normal.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        tasks = known_tasks(sample_domain, self.domains_, X.shape[0])
+        if self.kernel == "linear":
+            scores = np.zeros(X.shape[0])
+            as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
+        else:
+            scores = self._scores_of(X, self.task_dual_coef_, tasks)
+        return on_boundary(scores, self.task_offset_[tasks], self._rounding)
+
+    def decision_function(self, X: Any, *, sample_domain: Any = None) -> Array:
+        """Return how far each row is inside its task's region.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+        sample_domain : array-like of int of shape (n_samples,), default=None
+            Whose plane scores each row; the target's by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive inside, negative outside, zero on the boundary.
+        """
+        scores = self.score_samples(X, sample_domain=sample_domain)
+        tasks = known_tasks(sample_domain, self.domains_, scores.size)
+        return np.asarray(scores - self.task_offset_[tasks])
+
+    def predict(self, X: Any, *, sample_domain: Any = None) -> Array:
+        """Return +1 for rows inside the region or on its boundary and -1 for the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+        sample_domain : array-like of int of shape (n_samples,), default=None
+            Whose plane scores each row; the target's by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            +1 or -1.
+        """
+        inside = self.decision_function(X, sample_domain=sample_domain) >= 0
+        return np.where(inside, 1, -1).astype(np.intp)
