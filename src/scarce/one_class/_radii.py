@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
 
 Array = NDArray[Any]
 
@@ -20,6 +19,8 @@ def neighbour_radii(X: Any, tasks: Array, weights: Array) -> Array:
     others of the task; the only row of a task has radius 0. Rows are counted by their weights, so
     that a row of weight 2 is its own nearest neighbour, as if it were given twice.
     """
+    from sklearn.neighbors import NearestNeighbors  # loads half of scikit-learn
+
     # Rounded twice, lest a sum of fractions fall just short of a half.
     wanted = max(1, round(round(SHARE * float(weights[tasks == 0].sum()), 9)))
     radii = np.zeros(X.shape[0])
