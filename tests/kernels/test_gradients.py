@@ -30,7 +30,9 @@ def test_gradients_are_slopes(name, form, dtype):
     found = score_gradients(X, support, weights, FORMULAS[name], groups)
     assert found.dtype == np.float64
     expected = differences(X, support, weights, FORMULAS[name], groups)
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
+    # Sums of about fifteen terms, in the precision of the rows.
+    room = {np.float32: 1e-5, np.float64: 1e-7}[dtype]
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=room)
     assert np.abs(expected).max() > 0.1
 
 
@@ -39,9 +41,8 @@ def test_the_first_group_is_everybodys_by_default(name):
     X, weights = rows(20), np.random.default_rng(2).normal(size=(2, 20))
     found = score_gradients(X, X, weights, FORMULAS[name])
     everybody = np.zeros(20, int)
-    np.testing.assert_array_equal(
-        found, score_gradients(X, X, weights[:1], FORMULAS[name], everybody)
-    )
+    alone = score_gradients(X, X, weights[:1], FORMULAS[name], everybody)
+    np.testing.assert_allclose(found, alone, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 4])

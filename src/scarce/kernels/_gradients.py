@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._kernel import Kernel
+from scarce.kernels._operator import center_of
+from scarce.kernels._rows import as_rows
+from scarce.kernels._sums import Scored, effort
+from scarce.kernels._threads import tile_runner
 
 Array = NDArray[Any]
 
-_ROWS = 512  # points per block
+_ROWS = 256  # points per tile
 
 
 def score_gradients(
@@ -36,7 +40,8 @@ def score_gradients(
     Returns
     -------
     ndarray of shape (n, d)
-        The gradients, in float64.
+        The gradients, in float64; the arithmetic is float32 when both sets of rows are and their
+        range allows.
 
     Examples
     --------
@@ -50,29 +55,59 @@ def score_gradients(
             f"kernel {kernel.name!r} has no gradient; use linear, rbf, poly or sigmoid"
         )
     n, d = X.shape
+    groups = np.zeros(n, np.int64) if groups is None else groups
+    if kernel.name == "linear":
+        return np.asarray(weights @ support)[groups]
     if kernel.name == "poly" and kernel.degree == 0:  # a constant
         return np.zeros((n, d))
-    groups = np.zeros(n, np.int64) if groups is None else groups
+    if not sparse.issparse(X):
+        X, support = np.asarray(X), np.asarray(support)
+    center = center_of(support, kernel)
+    rows, columns = as_rows(X, center), as_rows(support, center)
+    norms, column_norms = rows.squared_norms(), columns.squared_norms()
+    largest = max(float(norms.max(initial=0.0)), float(column_norms.max(initial=0.0)))
+    single = np.result_type(X.dtype, support.dtype) == np.float32
+    single = single and kernel.accurate_in_single_precision(largest)
+    dtype = np.float32 if single else np.float64
+    inner = _inner_kernel(kernel)
+    left = Scored(rows.cast(dtype), inner, norms)
+    right = Scored(columns.cast(dtype), inner, column_norms)
+    panel, lines = right.rows.panel(), weights.astype(dtype)
+    # The rows as the panel has them: shifted to the centre, if the kernel does not notice.
+    shifted = panel.T
     gradients = np.empty((n, d))
-    for start in range(0, n, _ROWS):
-        tile = slice(start, start + _ROWS)
-        points = X[tile]
-        slopes = _slopes(points, support, kernel) * weights[groups[tile]]
-        pulls = slopes @ support  # sum of slope * support row
+
+    def work(start: int, stop: int) -> None:
+        slopes = np.empty((stop - start, right.n), dtype)
+        left.write(start, stop, panel, right.terms, slopes)
+        _turn_into_slopes(slopes, kernel)
+        slopes *= lines[groups[start:stop]]
+        pulls = np.asarray(slopes @ shifted)  # the sum of slope times support row
         if kernel.name == "rbf":  # the derivative of exp(-gamma |z - x|^2) pulls towards z
-            dense = points.toarray() if sparse.issparse(points) else points
-            pulls = pulls - slopes.sum(axis=1, keepdims=True) * dense
-        gradients[tile] = pulls
+            points = left.rows.take(np.arange(start, stop)).panel().T
+            points = points.toarray() if sparse.issparse(points) else points
+            pulls = pulls - slopes.sum(axis=1, keepdims=True) * points
+        gradients[start:stop] = pulls
+
+    with tile_runner(2 * effort(left.rows, right.n)) as run:
+        run(n, work, _ROWS)
     return gradients
 
 
-def _slopes(points: Any, support: Any, kernel: Kernel) -> Array:
-    """Return what multiplies ``z_j`` (for rbf ``z_j - x_i``) in the gradient of ``k(z_j, x_i)``."""
-    if kernel.name == "rbf":
-        return 2.0 * kernel.gamma * kernel.values(points, support)
-    if kernel.name == "linear":
-        return np.ones((points.shape[0], support.shape[0]))
+def _inner_kernel(kernel: Kernel) -> Kernel:
+    """Return the kernel whose values the slopes are made of: one degree less for a polynomial."""
+    if kernel.name != "poly":
+        return kernel
+    return Kernel("poly", kernel.gamma, kernel.degree - 1, kernel.coef0)
+
+
+def _turn_into_slopes(values: Array, kernel: Kernel) -> None:
+    """Write what multiplies ``z_j`` (for rbf ``z_j - x_i``) in the gradient of ``k(z_j, x_i)``."""
     if kernel.name == "sigmoid":
-        return np.asarray(kernel.gamma * (1.0 - kernel.values(points, support) ** 2))
-    inner = Kernel("poly", kernel.gamma, kernel.degree - 1, kernel.coef0)
-    return kernel.gamma * kernel.degree * inner.values(points, support)
+        np.multiply(values, values, out=values)
+        np.subtract(1.0, values, out=values)
+        values *= kernel.gamma
+    elif kernel.name == "rbf":
+        values *= 2.0 * kernel.gamma
+    else:
+        values *= kernel.gamma * kernel.degree
