@@ -161,15 +161,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 self._check_powers(operator, kernel)
             if self.approximation is None:
                 return operator
+        self._landmarks = self._choose_landmarks(rows.size)
+        return nystroem_operator(part, kernel, self._landmarks)
+
+    def _choose_landmarks(self, n_rows: int) -> Array:
+        """Return the rows that an approximation sees the others through."""
         if self.kernel == "precomputed" or callable(self.kernel):
             raise ValueError(
                 'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
                 f"sigmoid), got kernel={self.kernel!r}"
             )
         random = check_random_state(self.random_state)
-        count = min(self.n_components, rows.size)
-        self._landmarks = np.sort(random.permutation(rows.size)[:count])
-        return nystroem_operator(part, kernel, self._landmarks)
+        return np.sort(random.permutation(n_rows)[: self.n_components])
 
     def _check_powers(self, operator: Any, kernel: Kernel) -> None:
         with np.errstate(over="ignore"):

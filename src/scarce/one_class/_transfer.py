@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.base import OutlierMixin, _fit_context
 from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -299,6 +298,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         context = self._init_callback_context(max_subtasks=self.max_rounds)
         context.call_on_fit_task_begin(estimator=self)
         kind = LinearAlternation if self.kernel == "linear" else Alternation
+        approximated = self.approximation is not None and self.kernel != "linear"
         rounds = kind(
             rows=part,
             tasks=tasks,
@@ -308,7 +308,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
             kernel=kernel,
             solve=lambda program, start: self._solve(program, start, context),
             safeguard=self.safeguard,
-            landmarks=self._choose_landmarks(rows.size),
+            landmarks=self._choose_landmarks(rows.size) if approximated else None,
             largest=largest,
         )
         self.converged_ = rounds.run(self.round_tol, self.max_rounds)
@@ -350,17 +350,6 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         if self.shifts_ is not None:
             moved = X[self.support_] + self.shifts_[self.support_]
             self.support_vectors_ = moved.astype(X.dtype)
-
-    def _choose_landmarks(self, n_rows: int) -> Array | None:
-        if self.approximation is None or self.kernel == "linear":
-            return None
-        if self.kernel == "precomputed" or callable(self.kernel):
-            raise ValueError(
-                'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
-                f"sigmoid), got kernel={self.kernel!r}"
-            )
-        random = check_random_state(self.random_state)
-        return np.sort(random.permutation(n_rows)[: self.n_components])
 
     # Parameters per task, the target first.
 
