@@ -1,5 +1,6 @@
 """Compiled inner loops of the kernel layer: exponentials of a tile, and weighted row sums."""
 
+# Compiled functions take their types from the arrays they get, hence "no-untyped-def".
 from __future__ import annotations
 
 import numpy as np

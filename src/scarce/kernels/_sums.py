@@ -78,6 +78,7 @@ def add_sums(left: Scored, right: Scored, weights: Array, groups: Array, out: Ar
             panel, terms = part.rows.panel(), part.terms
             weight = weights[:, some].astype(dtype)
 
+            # B023: the function is used up before the loop's names change.
             def work(start: int, stop: int) -> None:
                 tile = scratch_tile((stop - start, some.size), dtype)  # noqa: B023
                 left.write(start, stop, panel, terms, tile)  # noqa: B023

@@ -6,6 +6,7 @@ it may grow and *low* when it may shrink; free variables are both. With ``m = ma
 -gradient`` and ``M = min over low of -gradient`` a group is optimal when ``m <= M``.
 """
 
+# Compiled functions take their types from the arrays they get, hence "no-untyped-def".
 from __future__ import annotations
 
 import numpy as np
