@@ -1,0 +1,1 @@
+"""Generators, loaders and the splits of the papers."""

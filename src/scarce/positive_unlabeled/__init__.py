@@ -1,0 +1,1 @@
+"""Learning from positive and unlabelled rows."""

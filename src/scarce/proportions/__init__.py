@@ -1,0 +1,1 @@
+"""Learning from the shares of positives in groups of rows."""

@@ -1,0 +1,1 @@
+"""Support machines whose rows are matrices or tensors."""
