@@ -1,4 +1,4 @@
-"""Choosing models without negatives."""
+"""Scorers and selection rules that need no labelled negatives and no individual labels."""
 
 from scarce.model_selection._held_out import HeldOutPositives
 from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer

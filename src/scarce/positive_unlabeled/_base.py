@@ -227,6 +227,13 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                     UserWarning,
                     stacklevel=7,
                 )
+        if self.stop_recall is not None and max(outcome.history["recall"]) < self.stop_recall:
+            warnings.warn(
+                f"no round has a recall of stop_recall={self.stop_recall:g} on the positives; the "
+                f"first has {outcome.history['recall'][0]:.4g} and was kept",
+                UserWarning,
+                stacklevel=7,
+            )
         cause = ""
         if outcome.ending == "stopped":
             cause = "A callback stopped the solver."
