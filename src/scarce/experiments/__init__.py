@@ -1,1 +1,22 @@
 """The tables of the papers, run again."""
+
+from scarce.experiments._experiment import Experiment, Outcome, Paper, both_protocols, fixed
+from scarce.experiments._results import Figure, PaperResult, Run, Score, Series, Table
+from scarce.experiments._run import run_papers
+from scarce.experiments._text import paper_as_text
+
+__all__ = [
+    "Experiment",
+    "Figure",
+    "Outcome",
+    "Paper",
+    "PaperResult",
+    "Run",
+    "Score",
+    "Series",
+    "Table",
+    "both_protocols",
+    "fixed",
+    "paper_as_text",
+    "run_papers",
+]
