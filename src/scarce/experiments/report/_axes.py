@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from scarce.experiments.report._numbers import with_minus
 
@@ -36,14 +37,12 @@ def _transform(value: float, log: bool) -> float:
     return math.log10(value) if log else value
 
 
-def limits(
-    values: Sequence[float], *, log: bool = False, margin: float = 0.05
-) -> tuple[float, float]:
-    """Return a range around the values, with a margin as a share of its length."""
+def limits(values: Sequence[float], *, log: bool = False) -> tuple[float, float]:
+    """Return a range around the values, with a margin at both ends."""
     if not values:
         return (1.0, 10.0) if log else (0.0, 1.0)
     low, high = _transform(min(values), log), _transform(max(values), log)
-    pad = margin * (high - low) or (0.5 if log else max(abs(high), 1.0) * 0.1)
+    pad = 0.05 * (high - low) or (0.5 if log else max(abs(high), 1.0) * 0.1)
     low, high = low - pad, high + pad
     return (10**low, 10**high) if log else (low, high)
 
@@ -63,20 +62,18 @@ def round_ticks(low: float, high: float, target: int = 5) -> Ticks:
 def log_ticks(low: float, high: float, target: int = 6) -> Ticks:
     """Return ticks at powers of ten, or at 1, 2 and 5 times them when these are too few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    stride = max(1, math.ceil((last - first) / target))
-    powers = [10.0**power for power in range(first, last + 1, stride)]
+    stride = math.ceil((last - first) / target)
+    powers = [10.0**power for power in range(first, last + 1) if power % stride == 0]
     for factors in ((1,), (1, 2, 5)):
         values = [factor * power for power in powers for factor in factors]
         inside = [value for value in values if low <= value <= high]
         if len(inside) >= 3:
-            return tuple((value, log_label(value)) for value in inside)
+            plain = inside[0] >= 1e-3 and inside[-1] < 1e6
+            return tuple((value, f"{value:g}" if plain else _power(value)) for value in inside)
     return tuple(tick for tick in round_ticks(low, high) if tick[0] > 0)
 
 
-def log_label(value: float) -> str:
-    """Write a tick of a logarithmic axis; far powers of ten as powers."""
-    if 1e-3 <= value < 1e5:
-        return f"{value:.6g}"
+def _power(value: float) -> str:
     factor, power = f"{value:.0e}".split("e")
     return ("" if factor == "1" else f"{factor}·") + "10" + str(int(power)).translate(_SUPERSCRIPTS)
 
@@ -85,9 +82,10 @@ def own_ticks(values: Iterable[float], axis: Axis, width_of_character: float) ->
     """Return a tick at each value, nothing if there are many or their labels would touch."""
     distinct = sorted(set(values))
     ticks = tuple((value, with_minus(f"{value:.6g}")) for value in distinct)
-    half = [(axis(value), len(label) * width_of_character / 2) for value, label in ticks]
+    places = [(axis(value), len(label) * width_of_character / 2) for value, label in ticks]
     touching = any(
         right - left < left_half + right_half + width_of_character
-        for (left, left_half), (right, right_half) in zip(half, half[1:], strict=False)
+        for (left, left_half), (right, right_half) in pairwise(places)
     )
-    return () if touching or len(ticks) > 10 else ticks
+    unwieldy = len(ticks) > 10 or any("e" in label for _, label in ticks)
+    return () if touching or unwieldy else ticks

@@ -5,7 +5,9 @@ from __future__ import annotations
 from scarce.experiments._results import Figure
 from scarce.experiments.report._html import Html, element
 from scarce.experiments.report._lines import Line, abscissa, lines_of, values_of, written
+from scarce.experiments.report._numbers import plural
 from scarce.experiments.report._plot import draw
+from scarce.experiments.report._tables import grid
 
 
 def render_figure(figure: Figure, identity: str) -> Html:
@@ -48,7 +50,10 @@ def _left_out(figure: Figure) -> list[str]:
     missing = sum(len(line.series.x) - len(line.points) for line in lines_of(figure))
     if not missing:
         return []
-    return [f" Points that a logarithmic axis cannot show: {missing}; they are in the table below."]
+    return [
+        f" Not drawn, because not finite or not positive on a logarithmic axis: "
+        f"{plural(missing, 'point')}."
+    ]
 
 
 def _values(figure: Figure, identity: str) -> Html:
@@ -65,16 +70,9 @@ def _values(figure: Figure, identity: str) -> Html:
         )
         for x in places
     )
-    grid = element(
-        "table",
-        element("thead", element("tr", element("th", figure.x_label, scope="col"), *head)),
-        element("tbody", *rows),
-        aria_labelledby=identity,
-    )
+    title = element("tr", element("th", figure.x_label, scope="col"), *head)
     return element(
         "details",
         element("summary", "The values as a table"),
-        element(
-            "div", grid, class_="scroll", role="region", tabindex="0", aria_labelledby=identity
-        ),
+        element("div", grid(title, rows, identity), class_="panel"),
     )

@@ -88,7 +88,7 @@ def _contents(run: Run) -> Html:
         element("li", _link(paper.title, f"paper-{number}"), _parts(paper, f"paper-{number}"))
         for number, paper in enumerate(run.papers, 1)
     ]
-    entries.insert(0, element("li", _link("How to read the tables", "reading")))
+    entries.append(element("li", _link("How to read the tables", "reading")))
     entries.append(element("li", _link("This run: settings, versions, timings", "run")))
     return element(
         "nav",
@@ -144,7 +144,7 @@ def _conditions(run: Run) -> Html:
     timings = {paper.title: duration(paper.seconds) for paper in run.papers}
     return joined(
         element("h3", "Command"),
-        element("div", element("pre", run.command), class_="scroll", tabindex="0"),
+        element("pre", run.command),
         _facts("Settings", run.settings),
         _facts("Versions", run.versions),
         _facts("Machine", {"Machine": run.machine, "Created": run.created}),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scarce.experiments._results import PROTOCOLS, Score, Table
+from scarce.experiments.report._numbers import FormatNumber, common_format
 
 LEVEL = 0.05
 """A Holm-corrected p-value below this is a difference."""
@@ -39,6 +40,13 @@ class Panel:
         """Return the columns that have a figure."""
         present = {score.method for score in self.scores}
         return tuple(name for name in self.table.methods if name in present)
+
+    @cached_property
+    def write(self) -> FormatNumber:
+        """Return how the figures are written."""
+        printed = (score.printed for score in self.scores)
+        means = (score.mean for score in self.scores)
+        return common_format([*means, *(value for value in printed if value is not None)])
 
     @property
     def smaller_is_better(self) -> bool:

@@ -6,7 +6,7 @@ from statistics import median
 
 from scarce.experiments._results import PaperResult, Table
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import common_format, duration, plural
+from scarce.experiments.report._numbers import duration, plural
 from scarce.experiments.report._panels import BETTER, LEVEL, SAME, WORSE, Panel, panels
 from scarce.experiments.report._tables import MARKS, mark
 
@@ -62,8 +62,8 @@ def _comparison(panel: Panel) -> list[Html]:
         return []
     # The table marks the others against the reference; here the reference is the subject.
     text = (
-        f"{panel.table.reference} against the others: significantly better {counts[WORSE]}, "
-        f"no difference {counts[SAME]}, significantly worse {counts[BETTER]}. "
+        f"{panel.table.reference} against the others: significantly better in {counts[WORSE]}, "
+        f"worse in {counts[BETTER]}, no difference in {counts[SAME]} of {counts.total()}. "
     )
     return [joined(text)]
 
@@ -72,11 +72,8 @@ def _distance(panel: Panel) -> list[Html]:
     gaps = [abs(score.mean - score.printed) for score in panel.scores if score.printed is not None]
     if not gaps:
         return [joined("No printed figures.")]
-    text = (
-        f"{plural(len(gaps), 'figure')} beside the paper's: median difference "
-        f"{common_format([median(gaps)])(median(gaps))} ({panel.table.metrics[panel.metric]})."
-    )
-    return [joined(text)]
+    distance = f"{panel.write(median(gaps))} ({panel.table.metrics[panel.metric]})"
+    return [joined(f"Median distance from {plural(len(gaps), 'printed figure')}: {distance}.")]
 
 
 def render_legend(protocols: dict[str, str]) -> Html:
@@ -89,9 +86,9 @@ def render_legend(protocols: dict[str, str]) -> Html:
     return joined(
         element(
             "p",
-            "Each figure is our mean ± standard deviation over the repetitions (column Runs). Below "
-            "it, where the paper prints one, the paper's figure and ours minus it. The best mean of "
-            "each row is ",
+            "Each figure is our mean ± standard deviation over the repetitions (column Runs). "
+            "Below it, where the paper prints one, the paper's figure and ours minus it. The best "
+            "mean of each row is ",
             element("strong", "bold"),
             ". Cell files are the results of the single repetitions that a row was computed from, "
             "relative to the folder of the run.",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os.path
+from collections.abc import Iterable
 from itertools import count
 
 from scarce.experiments._results import PROTOCOLS, Score, Table
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import FormatNumber, common_format, probability, signed
+from scarce.experiments.report._numbers import FormatNumber, probability, signed
 from scarce.experiments.report._panels import BETTER, SAME, WORSE, Panel, panels
 
 MARKS = {
@@ -41,29 +42,33 @@ def render_table(table: Table, identity: str) -> Html:
 
 
 def _panel(panel: Panel, identity: str) -> Html:
-    """Return one grid of figures in a box of its own, which scrolls when it is too wide."""
-    write = common_format(
-        value for score in panel.scores for value in (score.mean, score.printed) if value
+    spread_width = max(len(panel.write(score.std)) for score in panel.scores)
+    rows = (_row(panel, setting, spread_width) for setting in panel.settings)
+    return element(
+        "div", _panel_title(panel, identity), grid(_head(panel), rows, identity), class_="panel"
     )
-    spread_width = max(len(write(score.std)) for score in panel.scores)
-    grid = element(
-        "table",
-        element("caption", *_panel_title(panel), id=identity),
-        element("thead", _head(panel)),
-        element("tbody", *(_row(panel, name, write, spread_width) for name in panel.settings)),
+
+
+def grid(head: Html, rows: Iterable[Html], identity: str) -> Html:
+    """Return a table in a box that scrolls when it is too wide; it is named by a heading."""
+    table = element(
+        "table", element("thead", head), element("tbody", *rows), aria_labelledby=identity
     )
     return element(
-        "div", grid, class_="scroll", role="region", tabindex="0", aria_labelledby=identity
+        "div", table, class_="scroll", role="region", tabindex="0", aria_labelledby=identity
     )
 
 
-def _panel_title(panel: Panel) -> tuple[Html, ...]:
-    meaning = PROTOCOLS.get(panel.protocol, "")
+def _panel_title(panel: Panel, identity: str) -> Html:
     direction = "smaller is better" if panel.smaller_is_better else "larger is better"
-    return (
-        element("strong", panel.table.metrics[panel.metric]),
-        element("span", panel.protocol, class_="badge", title=meaning),
+    return element(
+        "h4",
+        panel.table.metrics[panel.metric],
+        " ",
+        element("span", panel.protocol, class_="badge", title=PROTOCOLS.get(panel.protocol)),
+        " ",
         element("span", direction, class_="quiet"),
+        id=identity,
     )
 
 
@@ -74,7 +79,7 @@ def _head(panel: Panel) -> Html:
             method,
             element("small", "reference") if method == panel.table.reference else "",
             scope="col",
-            class_="number",
+            class_="method number",
         )
         for method in panel.methods
     )
@@ -87,23 +92,21 @@ def _head(panel: Panel) -> Html:
     )
 
 
-def _row(panel: Panel, setting: str, write: FormatNumber, spread_width: int) -> Html:
+def _row(panel: Panel, setting: str, spread_width: int) -> Html:
     scores = panel.row(setting)
     return element(
         "tr",
         element("th", setting, scope="row"),
-        *(
-            _cell(panel, panel.score(setting, method), write, spread_width)
-            for method in panel.methods
-        ),
+        *(_cell(panel, panel.score(setting, method), spread_width) for method in panel.methods),
         element("td", _repetitions(scores), class_="number"),
         element("td", _trace(scores), class_="trace"),
     )
 
 
-def _cell(panel: Panel, score: Score | None, write: FormatNumber, spread_width: int) -> Html:
+def _cell(panel: Panel, score: Score | None, spread_width: int) -> Html:
     if score is None:
         return element("td", element("span", "not run", class_="quiet"), class_="number")
+    write = panel.write
     best = score.mean == panel.best(score.setting)
     spread = f" ± {write(score.std).rjust(spread_width, _FIGURE_SPACE)}"
     return element(
