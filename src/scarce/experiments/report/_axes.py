@@ -51,7 +51,7 @@ def round_ticks(low: float, high: float, target: int = 5) -> Ticks:
     """Return ticks at multiples of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / target
     power = 10 ** math.floor(math.log10(rough))
-    step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+    step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= 0.7 * rough)
     places = max(0, -math.floor(math.log10(step) + 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     # Adding zero turns a negative zero into zero.

@@ -33,6 +33,13 @@ def common_format(values: Iterable[float]) -> FormatNumber:
     return lambda value: with_minus(f"{value:.{places}f}")
 
 
+def given_decimals(values: Iterable[float]) -> FormatNumber:
+    """Return how to write these numbers: all with the decimals that the longest has."""
+    texts = [f"{value:.6f}".rstrip("0") for value in values]
+    places = max((len(text.partition(".")[2]) for text in texts), default=0)
+    return lambda value: with_minus(f"{value:.{places}f}")
+
+
 def signed(value: float, write: FormatNumber) -> str:
     """Write a difference, with its sign."""
     text = write(value)

@@ -142,13 +142,16 @@ def _skipped(paper: PaperResult, identity: str) -> Html:
 
 def _conditions(run: Run) -> Html:
     timings = {paper.title: duration(paper.seconds) for paper in run.papers}
-    return joined(
-        element("h3", "Command"),
-        element("pre", run.command),
+    facts = (
         _facts("Settings", run.settings),
         _facts("Versions", run.versions),
         _facts("Machine", {"Machine": run.machine, "Created": run.created}),
         _facts("Timings", timings | {"Whole run": duration(run.seconds)}),
+    )
+    return joined(
+        element("h3", "Command"),
+        element("pre", run.command),
+        element("div", *facts, class_="facts"),
     )
 
 
@@ -156,4 +159,4 @@ def _facts(title: str, facts: dict[str, str]) -> Html:
     if not facts:
         return Html()
     entries = (joined(element("dt", name), element("dd", value)) for name, value in facts.items())
-    return joined(element("h3", title), element("dl", *entries))
+    return element("div", element("h3", title), element("dl", *entries))

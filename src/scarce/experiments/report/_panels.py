@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scarce.experiments._results import PROTOCOLS, Score, Table
-from scarce.experiments.report._numbers import FormatNumber, common_format
+from scarce.experiments.report._numbers import FormatNumber, common_format, given_decimals
 
 LEVEL = 0.05
 """A Holm-corrected p-value below this is a difference."""
@@ -47,6 +47,11 @@ class Panel:
         printed = (score.printed for score in self.scores)
         means = (score.mean for score in self.scores)
         return common_format([*means, *(value for value in printed if value is not None)])
+
+    @cached_property
+    def write_printed(self) -> FormatNumber:
+        """Return how the paper's figures are written: with the decimals they were given with."""
+        return given_decimals(score.printed for score in self.scores if score.printed is not None)
 
     @property
     def smaller_is_better(self) -> bool:

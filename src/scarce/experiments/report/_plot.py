@@ -15,8 +15,8 @@ from scarce.experiments.report._lines import Line, Point, lines_of
 # In the units of the view box. On a narrow phone one unit is about 0.75 pixels.
 WIDTH, PLOT_HEIGHT = 480, 250
 TOP, RIGHT, TICK_SPACE = 10, 16, 26
-LETTER = 7.6
-"""Width of a letter, generously, at the size of the style sheet."""
+LETTER = 8.6
+"""Width of a letter, generously, at the larger size of the style sheet, that for phones."""
 LONGEST_NAME = 18
 SLOPE = math.radians(40)
 """Of the names of categories that do not fit side by side."""

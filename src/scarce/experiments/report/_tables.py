@@ -8,7 +8,7 @@ from itertools import count
 
 from scarce.experiments._results import PROTOCOLS, Score, Table
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import FormatNumber, probability, signed
+from scarce.experiments.report._numbers import probability, signed
 from scarce.experiments.report._panels import BETTER, SAME, WORSE, Panel, panels
 
 MARKS = {
@@ -115,7 +115,7 @@ def _cell(panel: Panel, score: Score | None, spread_width: int) -> Html:
         element("span", spread, class_="spread") if score.n > 1 else "",
         element("span", " (best of the row)", class_="hidden") if best else "",
         _verdict(panel, score),
-        _printed(score, write),
+        _printed(panel, score),
         class_="number best" if best else "number",
     )
 
@@ -127,12 +127,14 @@ def _verdict(panel: Panel, score: Score) -> Html:
     return mark(verdict, f", {probability(score.p_value)}")
 
 
-def _printed(score: Score, write: FormatNumber) -> Html:
-    """Return the paper's figure, with its own decimals, and ours minus it."""
+def _printed(panel: Panel, score: Score) -> Html:
+    """Return the paper's figure and ours minus it."""
     if score.printed is None:
         return Html()
-    difference = signed(score.mean - score.printed, write)
-    return element("small", f"paper {score.printed:.6g}, {difference}", class_="printed")
+    difference = signed(score.mean - score.printed, panel.write)
+    return element(
+        "small", f"paper {panel.write_printed(score.printed)}, {difference}", class_="printed"
+    )
 
 
 def _repetitions(scores: tuple[Score, ...]) -> str:
