@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scarce.experiments._results import Figure
 from scarce.experiments.report._html import Html, element
-from scarce.experiments.report._lines import Line, abscissa, lines_of, values_of, written
+from scarce.experiments.report._lines import Line, abscissa, lines_of, values_of, write_ordinates
 from scarce.experiments.report._numbers import plural
 from scarce.experiments.report._plot import draw
 from scarce.experiments.report._tables import grid
@@ -58,6 +58,7 @@ def _left_out(figure: Figure) -> list[str]:
 
 def _values(figure: Figure, identity: str) -> Html:
     lines = lines_of(figure)
+    written = write_ordinates(figure)
     places = sorted({x for line in lines for x in line.series.x})
     columns = [{x: written(y, spread) for x, y, spread in values_of(line.series)} for line in lines]
     labels = [line.label for line in lines]

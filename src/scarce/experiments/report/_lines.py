@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from scarce.experiments._results import Figure, Series
 from scarce.experiments.report._html import Html, element
-from scarce.experiments.report._numbers import short
+from scarce.experiments.report._numbers import common_format, short
 
 COLOURS = 8
 """How many the style sheet has."""
@@ -73,9 +74,10 @@ def values_of(series: Series) -> tuple[tuple[float, float, float | None], ...]:
     return tuple(zip(series.x, series.y, spreads, strict=True))
 
 
-def written(y: float, spread: float | None) -> str:
-    """Write a value with its spread."""
-    return short(y) if spread is None else f"{short(y)} ± {short(spread)}"
+def write_ordinates(figure: Figure) -> Callable[[float, float | None], str]:
+    """Return how values of a figure are written, with their spread if there is one."""
+    write = common_format(y for series in figure.series for y in series.y)
+    return lambda y, spread: write(y) if spread is None else f"{write(y)} ± {write(spread)}"
 
 
 def abscissa(figure: Figure, x: float) -> str:
@@ -87,6 +89,7 @@ def abscissa(figure: Figure, x: float) -> str:
 
 def _points(series: Series, figure: Figure) -> tuple[Point, ...]:
     """Return what can be drawn: finite, and positive on a logarithmic axis."""
+    written = write_ordinates(figure)
     log_x = figure.log_x and not figure.ticks
     return tuple(
         Point(x, y, spread or 0.0, f"{abscissa(figure, x)}: {written(y, spread)}")
