@@ -46,6 +46,8 @@ class Table:
     methods: tuple[str, ...]
     reference: str
     scores: tuple[Score, ...]
+    smaller_is_better: tuple[str, ...] = ()
+    """Metrics of which small figures are good: errors, seconds."""
 
 
 @dataclass(frozen=True)
