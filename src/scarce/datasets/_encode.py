@@ -27,7 +27,8 @@ def encode_table(
         near to one value as to any other (no indicator is set, or 1/2 between two values).
     one_hot : bool, default=True
         Whether a category of three or more values becomes one indicator for each. Otherwise it
-        becomes its position among the values, or the number it is, as one of two values always does.
+        becomes its position among the values, or the number it is, as one of two values always
+        does.
     without : sequence of str, default=()
         Features to leave out. Rows that miss no other value are complete.
 

@@ -107,3 +107,5 @@ class Run:
     machine: str
     papers: tuple[PaperResult, ...]
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    """What a reader should know before the tables."""
