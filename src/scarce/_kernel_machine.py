@@ -121,14 +121,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         )
 
     def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
-        """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-        checked = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
-        )
-        weights: Array = np.maximum(checked, 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
+        return checked_weights(sample_weight, X)
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with its width settled, and keep the width."""
@@ -332,6 +325,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
+    weights: Array = np.maximum(checked, 0.0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
 
 
 def check_range(X: Any) -> None:

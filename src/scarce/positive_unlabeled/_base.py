@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import KernelMachine
+from scarce._kernel_machine import KernelMachine, checked_weights
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
@@ -68,7 +68,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
         rows, y = checked_rows(self, X, self._kernel_name(), y, reset=True)
         positive = self._positive(y)
-        weights = self._checked_weights(sample_weight, y)
+        weights = checked_weights(sample_weight, y)
         positives = np.flatnonzero(positive & (weights > 0))
         unlabelled = np.flatnonzero(~positive & (weights > 0))
         if not (positives.size and unlabelled.size):
@@ -147,15 +147,6 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"pos_label must be one of the labels {classes.tolist()}, got {self.pos_label!r}"
             )
         return np.asarray(y == self.pos_label)
-
-    def _checked_weights(self, sample_weight: Any, y: Array) -> Array:
-        checked = _check_sample_weight(
-            sample_weight, y, dtype=np.float64, allow_all_zero_weights=True
-        )
-        weights: Array = np.maximum(checked, 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
 
     def _warn_if_equal(self, positives: Array, keys: Array) -> None:
         if positives.size == 1 or (keys == keys[0]).all():
