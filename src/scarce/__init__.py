@@ -1,6 +1,14 @@
 """Support vector machines for scarce supervision."""
 
+from scarce.baselines import ProjectionMMDSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
 
-__all__ = ["SVC", "UOCTSVM", "NuSVC", "OneClassSVM", "TransferOneClassSVM"]
+__all__ = [
+    "SVC",
+    "UOCTSVM",
+    "NuSVC",
+    "OneClassSVM",
+    "ProjectionMMDSVM",
+    "TransferOneClassSVM",
+]

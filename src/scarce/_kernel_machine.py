@@ -46,6 +46,15 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
+    weights: Array = np.maximum(checked, 0.0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
+
+
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose model is a weighted sum of kernel functions."""
 
@@ -118,14 +127,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         )
 
     def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
-        """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-        checked = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
-        )
-        weights: Array = np.maximum(checked, 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
+        return checked_weights(sample_weight, X)
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with its width settled, and keep the width."""

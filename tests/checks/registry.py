@@ -61,6 +61,7 @@ SUBJECTS = [
     Subject(scarce.UOCTSVM(C_target=0.1, radius=0.0), one_sample),
     Subject(scarce.SVC(), two_classes),
     Subject(scarce.NuSVC(nu=0.3), two_classes),
+    Subject(scarce.ProjectionMMDSVM(), two_classes),
 ]
 
 

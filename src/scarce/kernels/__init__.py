@@ -1,5 +1,6 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
+from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
 from scarce.kernels._group_means import group_mean_kernel
@@ -11,6 +12,7 @@ from scarce.kernels._scores import weighted_scores
 from scarce.kernels._shifted import ShiftedRows
 
 __all__ = [
+    "DeflatedOperator",
     "Kernel",
     "KernelOperator",
     "ShiftedRows",
