@@ -1,6 +1,6 @@
 """Support vector machines for scarce supervision."""
 
-from scarce.baselines import ProjectionMMDSVM
+from scarce.baselines import ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
 
@@ -10,5 +10,6 @@ __all__ = [
     "NuSVC",
     "OneClassSVM",
     "ProjectionMMDSVM",
+    "TransductiveSVM",
     "TransferOneClassSVM",
 ]

@@ -62,6 +62,7 @@ SUBJECTS = [
     Subject(scarce.SVC(), two_classes),
     Subject(scarce.NuSVC(nu=0.3), two_classes),
     Subject(scarce.ProjectionMMDSVM(), two_classes),
+    Subject(scarce.TransductiveSVM(), two_classes),
 ]
 
 
