@@ -46,15 +46,6 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def checked_weights(sample_weight: Any, X: Any) -> Array:
-    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
-    weights: Array = np.maximum(checked, 0.0)
-    if not weights.any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return weights
-
-
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose model is a weighted sum of kernel functions."""
 
@@ -139,7 +130,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if self.kernel == "precomputed" or callable(self.kernel):
             self._gamma = 0.0
             return self._fitted_kernel()
-        _check_range(X)
+        check_range(X)
         if self.gamma == "scale":
             self._gamma = scale_gamma(X, weights)
         elif self.gamma == "auto":
@@ -322,7 +313,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return coef
 
 
-def _check_range(X: Any) -> None:
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
+    weights: Array = np.maximum(checked, 0.0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
+
+
+def check_range(X: Any) -> None:
     """Refuse rows whose squared norms overflow, which no kernel but a callable can do without."""
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:

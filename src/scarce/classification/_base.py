@@ -15,30 +15,13 @@ from scarce._kernel_machine import KernelMachine
 
 Array = NDArray[Any]
 
-
 ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
 
 
-def with_labels_only(y: Any, labelled: Array) -> Array:
-    """Return `y` with some row's label in place of whatever the rows without label hold."""
-    y = np.array(y)
-    if y.shape == labelled.shape and labelled.any():
-        y[~labelled] = y[labelled][0]
-    return y
-
-
-def binary_codes(
-    y: Array,
-    weights: Array,
-    labelled: Array | slice,
-    name: str,
-    one_class_left: str = ONE_CLASS_LEFT,
+def two_classes(
+    y: Array, weights: Array, name: str, one_class_left: str = ONE_CLASS_LEFT
 ) -> tuple[Array, Array]:
-    """Return the two classes and the position of every row's label among them.
-
-    Of the ``labelled`` rows both classes must have one of positive weight. ``name`` is that of the
-    estimator, for the error messages.
-    """
+    """Return the two labels and a sign per row, +1 for the second; refuse any other number."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) > 2:
@@ -48,10 +31,17 @@ def binary_codes(
         )
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
-    taking_part = codes[labelled][weights[labelled] > 0]
-    if taking_part.size == 0 or np.ptp(taking_part) == 0:
+    if np.unique(codes[weights > 0]).size < 2:
         raise ValueError(one_class_left)
-    return classes, codes
+    return classes, 2.0 * codes - 1.0
+
+
+def with_labels_only(y: Any, labelled: Array) -> Array:
+    """Return `y` with some row's label in place of whatever the rows without label hold."""
+    y = np.array(y)
+    if y.shape == labelled.shape and labelled.any():
+        y[~labelled] = y[labelled][0]
+    return y
 
 
 class BinaryMachine(ClassifierMixin, KernelMachine):
@@ -83,14 +73,12 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
                 f"{y.shape[0]}."
             )
         weights = self._checked_weights(sample_weight, X)
-        known = slice(None) if labelled is None else labelled.ravel()
-        self.classes_, codes = binary_codes(
-            y, weights, known, type(self).__name__, self._one_class_left
-        )
+        known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
+        self.classes_, signs = two_classes(y, known, type(self).__name__, self._one_class_left)
         self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y[known], sample_weight=weights[known]
+            self.class_weight, classes=self.classes_, y=y, sample_weight=known
         )
-        return X, 2.0 * codes - 1.0, weights
+        return X, signs, weights
 
     @property
     def n_support_(self) -> Array:
