@@ -124,9 +124,7 @@ class FeatureSystem:
         C, right = costs[rows], right[rows]
         mass = float(C.sum())
         mean, level = np.asarray(C @ Z) / mass, float(C @ right) / mass
-        scaled = Z.multiply(np.sqrt(C)[:, None]).tocsr() if self.sparse else _row_scaled(Z, C)
-        H = scaled.T @ scaled
-        H = H.toarray() if self.sparse else H
+        H = _weighted_square(Z, C)
         H -= mass * np.outer(mean, mean)
         pull = np.asarray((C * (right - level)) @ Z)
         w = _ridge_solve(H, pull, 1.0 / self.unit**2)
@@ -149,8 +147,12 @@ class FeatureSystem:
         return w / self.unit
 
 
-def _row_scaled(Z: Array, C: Array) -> Array:
-    return Z * np.sqrt(C)[:, None]
+def _weighted_square(Z: Any, C: Array) -> Array:
+    """Return ``Z' diag(C) Z``."""
+    if sparse.issparse(Z):
+        return np.asarray((Z.T @ Z.multiply(C[:, None])).toarray())
+    scaled = Z * np.sqrt(C)[:, None]
+    return np.asarray(scaled.T @ scaled)  # a symmetric product, at half the cost
 
 
 def _shifted_solve(S: Array, right: Array) -> Array:
