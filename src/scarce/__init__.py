@@ -2,5 +2,14 @@
 
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
+from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
-__all__ = ["SVC", "UOCTSVM", "NuSVC", "OneClassSVM", "TransferOneClassSVM"]
+__all__ = [
+    "SVC",
+    "UOCTSVM",
+    "GroupProbabilitySVM",
+    "NuSVC",
+    "OneClassSVM",
+    "TransferGroupProbabilitySVM",
+    "TransferOneClassSVM",
+]

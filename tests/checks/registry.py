@@ -61,6 +61,8 @@ SUBJECTS = [
     Subject(scarce.UOCTSVM(C_target=0.1, radius=0.0), one_sample),
     Subject(scarce.SVC(), two_classes),
     Subject(scarce.NuSVC(nu=0.3), two_classes),
+    Subject(scarce.GroupProbabilitySVM(), two_classes),
+    Subject(scarce.TransferGroupProbabilitySVM(), two_classes),
 ]
 
 

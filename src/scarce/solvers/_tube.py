@@ -42,7 +42,7 @@ class TubeSolution:
         The weight vector as the system writes it: multipliers of a `GramSystem`, scaled features of
         a `FeatureSystem`.
     intercept : float
-        The offset ``b``, of the features as the system has them (centred in a `FeatureSystem`).
+        The offset ``b``.
     scores : ndarray of shape (n,)
         ``w'mu_u``, without the offset.
     objective : float

@@ -89,30 +89,21 @@ class GramSystem:
 class FeatureSystem:
     """Units known by their features, fewer than units; ``w`` is written as itself.
 
-    The features are shifted to their mean, which the offset makes up for, and scaled, so that rows
-    far from the origin and very large or small ones lose no digits.
+    They are scaled inside, so that very large or small ones lose no digits. Features far from the
+    origin do; a shift changes only the offset, so let them have mean zero.
 
     Parameters
     ----------
     Z : ndarray or CSR of shape (n, p)
-        The features. A dense array is centred and scaled in place; CSR stays where it is.
+        The features; a scaled copy is kept.
     """
 
     def __init__(self, Z: Any) -> None:
         self.n, self.p = Z.shape
-        self.sparse = sparse.issparse(Z)
-        self.center: Array = np.zeros(self.p)
-        if not self.sparse:
-            self.center = Z.mean(axis=0)
-            Z -= self.center
-        values = Z.data if self.sparse else Z
+        values = Z.data if sparse.issparse(Z) else Z
         largest = float(max(values.max(), -values.min())) if values.size else 0.0
         self.unit = largest if largest > 0 else 1.0
-        if self.sparse:
-            Z = Z / self.unit
-        else:
-            Z /= self.unit
-        self.Z = Z
+        self.Z = Z / self.unit
 
     def origin(self) -> Array:
         return np.zeros(self.p)
