@@ -152,7 +152,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        rows = state.get("target_rows_")
+        rows: Any = state.get("target_rows_")
         if sparse.issparse(rows):
             state["target_rows_"] = (rows.data, rows.indices, rows.indptr, rows.shape)
         return state
@@ -167,9 +167,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
     @all_or_nothing
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, sample_domain: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, sample_domain: Any = None) -> Self:
         """Fit the models to the source and take in the structure of the target.
 
         Parameters

@@ -201,9 +201,7 @@ class ProjectionMMDSVM(BinaryMachine):
     @all_or_nothing
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, sample_domain: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, sample_domain: Any = None) -> Self:
         """Find the separating surface.
 
         Parameters
