@@ -1,6 +1,22 @@
 """Support vector machines for scarce supervision."""
 
+from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
+from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.tensor import STM, OneClassSTM
 
-__all__ = ["SVC", "UOCTSVM", "NuSVC", "OneClassSVM", "TransferOneClassSVM"]
+__all__ = [
+    "STM",
+    "SVC",
+    "SVMC",
+    "UOCTSVM",
+    "LocallyWeightedEnsemble",
+    "MappingConvergence",
+    "NuSVC",
+    "OneClassSTM",
+    "OneClassSVM",
+    "ProjectionMMDSVM",
+    "TransductiveSVM",
+    "TransferOneClassSVM",
+]

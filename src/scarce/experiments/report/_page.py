@@ -127,16 +127,17 @@ def _paper(paper: PaperResult, identity: str) -> Html:
             for number, table in enumerate(paper.tables, 1)
         ),
         element("div", *figures, class_="figures") if paper.figures else "",
-        _skipped(paper, identity),
+        _listed("Skipped", paper.skipped, f"{identity}-skipped"),
+        _listed("Warnings on the way", paper.remarks, f"{identity}-remarks"),
     )
 
 
-def _skipped(paper: PaperResult, identity: str) -> Html:
-    if not paper.skipped:
+def _listed(title: str, lines: tuple[str, ...], identity: str) -> Html:
+    if not lines:
         return Html()
     return joined(
-        element("h3", "Skipped", id=f"{identity}-skipped"),
-        element("ul", *(element("li", reason) for reason in paper.skipped)),
+        element("h3", title, id=identity),
+        element("ul", *(element("li", line) for line in lines)),
     )
 
 
