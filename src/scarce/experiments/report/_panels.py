@@ -34,12 +34,12 @@ class Panel:
         """Return what the figures are, unit included."""
         return self.table.metrics.get(self.metric, self.metric)
 
-    @property
+    @cached_property
     def settings(self) -> tuple[str, ...]:
         """Return the rows that have a figure, in the order of the table."""
         return _in_order(self.table.settings, [score.setting for score in self.scores])
 
-    @property
+    @cached_property
     def methods(self) -> tuple[str, ...]:
         """Return the columns that have a figure, in the order of the table."""
         return _in_order(self.table.methods, [score.method for score in self.scores])
