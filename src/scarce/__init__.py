@@ -2,5 +2,17 @@
 
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
+from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.tensor import STM, OneClassSTM
 
-__all__ = ["SVC", "UOCTSVM", "NuSVC", "OneClassSVM", "TransferOneClassSVM"]
+__all__ = [
+    "STM",
+    "SVC",
+    "SVMC",
+    "UOCTSVM",
+    "MappingConvergence",
+    "NuSVC",
+    "OneClassSTM",
+    "OneClassSVM",
+    "TransferOneClassSVM",
+]

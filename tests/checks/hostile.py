@@ -124,7 +124,7 @@ def a_solution_of_zero_is_said(subject: Subject) -> None:
         subject.new(kernel="linear").fit(X - X.mean(axis=0))
 
 
-@check()
+@check("gamma")
 def constant_columns(subject: Subject) -> None:
     X, y = subject.make(40)
     plain = subject.new(gamma=0.5).fit(X, y)

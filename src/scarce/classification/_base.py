@@ -15,14 +15,32 @@ from scarce._kernel_machine import KernelMachine
 
 Array = NDArray[Any]
 
+ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
+
+
+def two_classes(
+    y: Array, weights: Array, name: str, one_class_left: str = ONE_CLASS_LEFT
+) -> tuple[Array, Array]:
+    """Return the two labels and a sign per row, +1 for the second; refuse any other number."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The target has {len(classes)} classes; "
+            f"wrap the estimator: sklearn.multiclass.OneVsOneClassifier({name}())."
+        )
+    if len(classes) < 2:
+        raise ValueError("The number of classes has to be greater than one; got 1 class")
+    if np.ptp(codes[weights > 0]) == 0:
+        raise ValueError(one_class_left)
+    return classes, 2.0 * codes - 1.0
+
 
 class BinaryMachine(ClassifierMixin, KernelMachine):
     """Base of binary classifiers: labels, class weights, decision and prediction."""
 
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
-    _one_class_left: ClassVar[str] = (
-        "Invalid input - all samples with positive weights belong to the same class."
-    )
+    _one_class_left: ClassVar[str] = ONE_CLASS_LEFT
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -38,24 +56,12 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
                 f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has "
                 f"{y.shape[0]}."
             )
-        check_classification_targets(y)
         weights = self._checked_weights(sample_weight, X)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The target has {len(classes)} classes; "
-                "wrap the estimator: "
-                f"sklearn.multiclass.OneVsOneClassifier({type(self).__name__}())."
-            )
-        if len(classes) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class")
-        if np.ptp(codes[weights > 0]) == 0:
-            raise ValueError(self._one_class_left)
-        self.classes_ = classes
+        self.classes_, signs = two_classes(y, weights, type(self).__name__, self._one_class_left)
         self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weights
+            self.class_weight, classes=self.classes_, y=y, sample_weight=weights
         )
-        return X, 2.0 * codes - 1.0, weights
+        return X, signs, weights
 
     @property
     def n_support_(self) -> Array:

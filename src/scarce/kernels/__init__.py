@@ -9,11 +9,15 @@ from scarce.kernels._operator import KernelOperator, make_operator
 from scarce.kernels._rows import as_rows
 from scarce.kernels._scores import weighted_scores
 from scarce.kernels._shifted import ShiftedRows
+from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 
 __all__ = [
+    "CPKernel",
     "Kernel",
     "KernelOperator",
+    "ProductModeKernel",
     "ShiftedRows",
+    "SubspaceKernel",
     "as_rows",
     "group_mean_kernel",
     "make_operator",

@@ -1,0 +1,101 @@
+"""The scores of a table under one metric and one protocol, and how they compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from scarce.experiments._results import PROTOCOLS, Score, Table
+from scarce.experiments.report._numbers import FormatNumber, common_format, given_decimals
+
+LEVEL = 0.05
+"""A Holm-corrected p-value below this is a difference."""
+
+BETTER, WORSE, SAME = "better", "worse", "same"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One grid of figures: settings down, methods across, all in one unit."""
+
+    table: Table
+    metric: str
+    protocol: str
+    scores: tuple[Score, ...]
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, str], Score]:
+        return {(score.setting, score.method): score for score in self.scores}
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Return the rows that have a figure."""
+        present = {score.setting for score in self.scores}
+        return tuple(name for name in self.table.settings if name in present)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Return the columns that have a figure."""
+        present = {score.method for score in self.scores}
+        return tuple(name for name in self.table.methods if name in present)
+
+    @cached_property
+    def write(self) -> FormatNumber:
+        """Return how the figures are written."""
+        printed = (score.printed for score in self.scores)
+        means = (score.mean for score in self.scores)
+        return common_format([*means, *(value for value in printed if value is not None)])
+
+    @cached_property
+    def write_printed(self) -> FormatNumber:
+        """Return how the paper's figures are written: with the decimals they were given with."""
+        return given_decimals(score.printed for score in self.scores if score.printed is not None)
+
+    @property
+    def smaller_is_better(self) -> bool:
+        """Return whether small figures are good ones."""
+        return self.metric in self.table.smaller_is_better
+
+    def score(self, setting: str, method: str) -> Score | None:
+        """Return one figure, None where there is none."""
+        return self._at.get((setting, method))
+
+    def row(self, setting: str) -> tuple[Score, ...]:
+        """Return the figures of one setting."""
+        found = (self.score(setting, method) for method in self.methods)
+        return tuple(score for score in found if score is not None)
+
+    def best(self, setting: str) -> float:
+        """Return the best mean of one setting."""
+        means = [score.mean for score in self.row(setting)]
+        return min(means) if self.smaller_is_better else max(means)
+
+    def verdict(self, score: Score) -> str | None:
+        """Say how a figure compares with the reference's; None where nothing was tested."""
+        reference = self.score(score.setting, self.table.reference)
+        if score.p_value is None or reference is None or score is reference:
+            return None
+        if score.p_value >= LEVEL or score.mean == reference.mean:
+            return SAME
+        return BETTER if (score.mean < reference.mean) == self.smaller_is_better else WORSE
+
+    def verdicts(self) -> Counter[str]:
+        """Count how the figures compare with the reference's."""
+        found = (self.verdict(score) for score in self.scores)
+        return Counter(verdict for verdict in found if verdict is not None)
+
+
+def panels(table: Table) -> Iterator[Panel]:
+    """Yield the panels of a table that have figures, in the order of its metrics."""
+    protocols = dict.fromkeys([*PROTOCOLS, *(score.protocol for score in table.scores)])
+    for metric in table.metrics:
+        for protocol in protocols:
+            scores = tuple(
+                score
+                for score in table.scores
+                if score.metric == metric and score.protocol == protocol
+            )
+            if scores:
+                yield Panel(table, metric, protocol, scores)
