@@ -256,7 +256,9 @@ class SVMC(PositiveUnlabeled):
         detector = OneClassSVM(nu=self.mapping_nu, **shared)
         if self.mapping_gamma is not None:
             detector.set_params(gamma=self.mapping_gamma)
-        machine = NuSVC(nu=self.nu, **shared) if self.learner == "nusvc" else SVC(C=self.C, **shared)
+        machine = (
+            NuSVC(nu=self.nu, **shared) if self.learner == "nusvc" else SVC(C=self.C, **shared)
+        )
         return OneClassMapper(detector, slack=self.map_slack), machine
 
     def _width(self, rows: Rows, weights: Array) -> float:
