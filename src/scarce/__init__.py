@@ -1,5 +1,6 @@
 """Support vector machines for scarce supervision."""
 
+from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
 from scarce.positive_unlabeled import SVMC, MappingConvergence
@@ -10,9 +11,12 @@ __all__ = [
     "SVC",
     "SVMC",
     "UOCTSVM",
+    "LocallyWeightedEnsemble",
     "MappingConvergence",
     "NuSVC",
     "OneClassSTM",
     "OneClassSVM",
+    "ProjectionMMDSVM",
+    "TransductiveSVM",
     "TransferOneClassSVM",
 ]

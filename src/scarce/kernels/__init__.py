@@ -1,5 +1,6 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
+from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
 from scarce.kernels._group_means import group_mean_kernel
@@ -13,6 +14,7 @@ from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, Subspace
 
 __all__ = [
     "CPKernel",
+    "DeflatedOperator",
     "Kernel",
     "KernelOperator",
     "ProductModeKernel",

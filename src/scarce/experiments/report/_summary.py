@@ -72,7 +72,7 @@ def _distance(panel: Panel) -> list[Html]:
     gaps = [abs(score.mean - score.printed) for score in panel.scores if score.printed is not None]
     if not gaps:
         return [joined("No printed figures.")]
-    distance = f"{panel.write(median(gaps))} ({panel.table.metrics[panel.metric]})"
+    distance = f"{panel.write(median(gaps))} ({panel.label})"
     return [joined(f"Median distance from {plural(len(gaps), 'printed figure')}: {distance}.")]
 
 
