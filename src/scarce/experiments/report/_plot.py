@@ -20,6 +20,8 @@ LETTER = 8.6
 LONGEST_NAME = 18
 SLOPE = math.radians(40)
 """Of the names of categories that do not fit side by side."""
+NARROWEST_SLOT = 26
+"""With more categories than fit so, the picture gets wider, in a box that scrolls."""
 MOST_BANDS = 3
 """With more lines than this their spreads are bars: bands would hide one another."""
 
@@ -30,6 +32,7 @@ class Paper:
 
     x: Axis
     y: Axis
+    width: float
     height: float
     sloping: bool = False
 
@@ -45,26 +48,38 @@ def draw(figure: Figure, identity: str) -> Html:
         *_y_ticks(paper),
         *(_names(figure, paper) if figure.ticks else _x_ticks(paper)),
         *(_line(number, lines, figure, paper) for number in range(len(lines))),
-        viewBox=f"0 0 {WIDTH} {paper.height:g}",
+        viewBox=f"0 0 {paper.width:g} {paper.height:g}",
+        style=_sizes(paper) if is_wide(figure) else None,
         role="img",
         aria_labelledby=f"{identity}-plot",
         class_="plot",
     )
 
 
+def is_wide(figure: Figure) -> bool:
+    """Return whether a figure has so many categories that it needs a wider picture."""
+    return len(figure.ticks) * NARROWEST_SLOT > WIDTH - 100
+
+
+def _sizes(paper: Paper) -> str:
+    """Keep the letters of a wide picture legible, and no larger than those of others."""
+    return f"min-width: {0.75 * paper.width:.0f}px; max-width: {1.2 * paper.width:.0f}px"
+
+
 def _paper(figure: Figure, lines: tuple[Line, ...]) -> Paper:
     y = _y_axis(figure, lines)
     left = 14 + LETTER * max((len(label) for _, label in y.ticks), default=0)
     if not figure.ticks:
-        return Paper(_x_axis(figure, lines, left), y, TOP + PLOT_HEIGHT + TICK_SPACE)
+        return Paper(_x_axis(figure, lines, left), y, WIDTH, TOP + PLOT_HEIGHT + TICK_SPACE)
+    width = max(WIDTH, left + RIGHT + NARROWEST_SLOT * len(figure.ticks))
     longest = LETTER * max(len(_shortened(name)) for name in figure.ticks)
-    slot = (WIDTH - left - RIGHT) / len(figure.ticks)
+    slot = (width - left - RIGHT) / len(figure.ticks)
     sloping = longest + LETTER > slot
     if sloping:  # the first name begins to the left of its tick
         left = max(left, longest * math.cos(SLOPE) - slot / 2 + 4)
     below = longest * math.sin(SLOPE) + TICK_SPACE if sloping else TICK_SPACE
-    x = Axis(-0.5, len(figure.ticks) - 0.5, left, WIDTH - RIGHT, ())
-    return Paper(x, y, round(TOP + PLOT_HEIGHT + below), sloping)
+    x = Axis(-0.5, len(figure.ticks) - 0.5, left, width - RIGHT, ())
+    return Paper(x, y, round(width), round(TOP + PLOT_HEIGHT + below), sloping)
 
 
 def _y_axis(figure: Figure, lines: tuple[Line, ...]) -> Axis:
