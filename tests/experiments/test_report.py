@@ -358,3 +358,10 @@ def test_stars_emphasise_words(caption, emphasised):
     assert [text_of(node) for node in tree.iter("em")] == emphasised
     shown = "".join(with_class(tree, "caption")[0].itertext())
     assert shown == (caption.replace("*", "") if emphasised else caption)
+
+
+def test_long_names_of_categories_keep_both_ends_and_say_the_rest_when_pointed_at(sample):
+    plot = with_class(sample, "plot")[1]
+    label = next(node for node in plot.iter("text") if "…" in text_of(node))
+    assert label.find("title").text == "NG.os against NG.hockey, one half"
+    assert label.find("title").tail == "NG.os aga…one half"

@@ -17,7 +17,7 @@ WIDTH, PLOT_HEIGHT = 480, 250
 TOP, RIGHT, TICK_SPACE = 10, 16, 26
 LETTER = 8.6
 """Width of a letter, generously, at the larger size of the style sheet, that for phones."""
-LONGEST_NAME = 18
+LONGEST_NAME, LONGEST_IF_WIDE = 18, 28
 SLOPE = math.radians(40)
 """Of the names of categories that do not fit side by side."""
 NARROWEST_SLOT = 26
@@ -72,7 +72,7 @@ def _paper(figure: Figure, lines: tuple[Line, ...]) -> Paper:
     if not figure.ticks:
         return Paper(_x_axis(figure, lines, left), y, WIDTH, TOP + PLOT_HEIGHT + TICK_SPACE)
     width = max(WIDTH, left + RIGHT + NARROWEST_SLOT * len(figure.ticks))
-    longest = LETTER * max(len(_shortened(name)) for name in figure.ticks)
+    longest = LETTER * max(len(name) for name in _names_shown(figure))
     slot = (width - left - RIGHT) / len(figure.ticks)
     sloping = longest + LETTER > slot
     if sloping:  # the first name begins to the left of its tick
@@ -125,7 +125,7 @@ def _x_ticks(paper: Paper) -> Iterator[Html]:
 
 def _names(figure: Figure, paper: Paper) -> Iterator[Html]:
     floor = paper.y.start
-    for number, name in enumerate(figure.ticks):
+    for number, (name, shown) in enumerate(zip(figure.ticks, _names_shown(figure), strict=True)):
         x = paper.x(number)
         place = (
             {"transform": f"translate({x + 4} {floor + 16}) rotate({-math.degrees(SLOPE):g})"}
@@ -133,11 +133,16 @@ def _names(figure: Figure, paper: Paper) -> Iterator[Html]:
             else {"transform": f"translate({x} {floor + 20})"}
         )
         anchor = "end" if paper.sloping else "middle"
-        yield element("text", element("title", name), _shortened(name), text_anchor=anchor, **place)
+        yield element("text", element("title", name), shown, text_anchor=anchor, **place)
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+def _names_shown(figure: Figure) -> list[str]:
+    """Return the names of the categories, long ones cut in the middle: ends tell them apart."""
+    half = (LONGEST_IF_WIDE if is_wide(figure) else LONGEST_NAME) // 2
+    return [
+        name if len(name) <= 2 * half else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}"
+        for name in figure.ticks
+    ]
 
 
 def _stripes(figure: Figure, paper: Paper) -> Iterator[Html]:
