@@ -4,6 +4,7 @@ from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, Transduc
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
 from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.tensor import STM, OneClassSTM
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "SVC",
     "SVMC",
     "UOCTSVM",
+    "GroupProbabilitySVM",
     "LocallyWeightedEnsemble",
     "MappingConvergence",
     "NuSVC",
@@ -18,5 +20,6 @@ __all__ = [
     "OneClassSVM",
     "ProjectionMMDSVM",
     "TransductiveSVM",
+    "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
 ]

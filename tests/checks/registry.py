@@ -91,6 +91,8 @@ SUBJECTS = [
     Subject(scarce.ProjectionMMDSVM(), two_classes),
     Subject(scarce.TransductiveSVM(), two_classes),
     Subject(scarce.LocallyWeightedEnsemble(), two_classes),
+    Subject(scarce.GroupProbabilitySVM(), two_classes),
+    Subject(scarce.TransferGroupProbabilitySVM(), two_classes),
 ]
 
 

@@ -152,7 +152,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        rows = state.get("target_rows_")
+        rows: Any = state.get("target_rows_")
         if sparse.issparse(rows):
             state["target_rows_"] = (rows.data, rows.indices, rows.indptr, rows.shape)
         return state

@@ -37,7 +37,7 @@ SHARED = (
 class TransductiveSVM(BinaryMachine):
     """Separate two classes where few rows are labelled, through a gap among the unlabelled ones.
 
-    The plane and the labels ``y*`` of the unlabelled rows are chosen together, so as to make small::
+    The plane and the labels of the unlabelled rows are chosen together, so as to make small::
 
         1/2 |w|^2 + C sum of slacks + C_unlabeled sum of slacks of unlabelled rows
 

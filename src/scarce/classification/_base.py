@@ -38,10 +38,10 @@ def two_classes(
 
 def with_labels_only(y: Any, labelled: Array) -> Array:
     """Return `y` with some row's label in place of whatever the rows without label hold."""
-    y = np.array(y)
-    if y.shape == labelled.shape and labelled.any():
-        y[~labelled] = y[labelled][0]
-    return y
+    labels: Array = np.array(y)
+    if labels.shape == labelled.shape and labelled.any():
+        labels[~labelled] = labels[labelled][0]
+    return labels
 
 
 class BinaryMachine(ClassifierMixin, KernelMachine):

@@ -211,8 +211,8 @@ PAPER = Paper(
             key="collection",
             title="Tables 3 and 4: eight data sets, two to eight training rows",
             caption="Training rows are drawn from the target class, all other rows are tested, 50 "
-            "draws. Rows become matrices row by row, filled up with zeros. Sonar has 208 rows of 60 "
-            "features here (paper: 203 of 61). " + CHOICES,
+            "draws. Rows become matrices row by row, filled up with zeros. Sonar has 208 rows of "
+            "60 features here (paper: 203 of 61). " + CHOICES,
             metrics=METRICS,
             methods=METHODS,
             reference="STM",

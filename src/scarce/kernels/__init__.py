@@ -3,7 +3,7 @@
 from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
-from scarce.kernels._group_means import group_mean_kernel
+from scarce.kernels._group_means import group_mean_kernel, group_mean_values, group_means
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._lowrank import nystroem_operator
 from scarce.kernels._operator import KernelOperator, make_operator
@@ -22,6 +22,8 @@ __all__ = [
     "SubspaceKernel",
     "as_rows",
     "group_mean_kernel",
+    "group_mean_values",
+    "group_means",
     "make_operator",
     "nystroem_operator",
     "scale_gamma",

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, _fit_context, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -67,10 +68,14 @@ def _margins(estimator: Any, X: Any) -> Array:
 def _weight_norm(estimator: Any) -> float:
     model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if hasattr(model, "coef_"):
-        return float(np.sqrt(np.sum(np.square(model.coef_))))
+        return float(np.linalg.norm(_dense(model.coef_)))
     # w is the sum of dual_coef_j phi(sv_j), so that |w|^2 is the same sum of scores.
-    dual = np.asarray(model.dual_coef_, dtype=np.float64).ravel()
+    dual = _dense(model.dual_coef_)[0]
     return float(np.sqrt(max(0.0, dual @ model.score_samples(model.support_vectors_))))
+
+
+def _dense(values: Any) -> Array:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
 
 
 class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
@@ -181,6 +186,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         self : object
             The fitted search.
         """
+        (X,) = indexable(X)
         n = _num_samples(X)
         if n < 2:
             raise ValueError(f"X has n_samples={n}; to leave one sample out takes at least 2")
