@@ -205,6 +205,20 @@ def _rounds(random):
     )
 
 
+def _many(random):
+    ticks = tuple(f"{name}, {size} rows" for name in SETTINGS[:5] for size in range(2, 9))
+    lines = tuple(
+        Series(
+            name,
+            tuple(map(float, range(len(ticks)))),
+            tuple(random.lognormal(number - 3, 1, len(ticks))),
+        )
+        for number, name in enumerate(METHODS[:4])
+    )
+    caption = "What each method took, *not* counting the choice of parameters."
+    return Figure("times", "Running time", caption, "", "Seconds", lines, log_y=True, ticks=ticks)
+
+
 def sample_run() -> Run:
     """Two papers, tables with many columns, a figure of each kind, something skipped."""
     random = np.random.default_rng(0)
@@ -214,11 +228,12 @@ def sample_run() -> Run:
         "A. Author, B. Author and C. Author: Uncertain one-class transfer learning with support "
         "vector machines. A journal of long names, volume 12, pages 345 to 367, 2014.",
         (_one_source(random), _several_sources(random)),
-        (_noise(random), _categories(random)),
+        (_noise(random), _categories(random), _many(random)),
         (
             "LDPA: the file localization.csv is not in the data folder.",
             "Table 3, NG rows: more than the time of a quick run.",
         ),
+        remarks=("ConvergenceWarning: stopped after 50 rounds (3 cells)",),
         seconds=4321.0,
     )
     tgplm = PaperResult(

@@ -12,6 +12,7 @@ import pytest
 
 from scarce.experiments._results import (
     BEST_OF_GRID,
+    FIXED,
     PROTOCOLS,
     SELECTED,
     Figure,
@@ -193,8 +194,8 @@ def test_conditions_of_the_run_are_given(sample):
     expected = [run.title, run.created, run.command, run.machine, *run.notes, "1 h 13 min"]
     expected += [f"{name}{value}" for name, value in (run.settings | run.versions).items()]
     for paper in run.papers:
-        expected += [paper.title, paper.citation, *paper.skipped]
-        expected += [item.caption for item in (*paper.tables, *paper.figures)]
+        expected += [paper.title, paper.citation, *paper.skipped, *paper.remarks]
+        expected += [item.caption.replace("*", "") for item in (*paper.tables, *paper.figures)]
     for words in expected:
         assert words in text
 
@@ -334,3 +335,33 @@ def test_page_can_be_written_as_utf8():
 def test_both_protocols_have_a_panel_each(sample):
     badges = [text_of(node) for node in with_class(sample, "badge")]
     assert {SELECTED, BEST_OF_GRID} <= set(badges)
+
+
+def test_reference_with_fixed_parameters_serves_all_protocols():
+    fixed = Score("one", "A", FIXED, "acc", 0.8, 0.01, 10)
+    others = scores([0.0, 0.9, 0.7], [None, 0.01, 0.01])[1:]
+    panels = with_class(parsed(run_of(tables=[small_table([fixed, *others])])), "panel")
+    assert [text_of(node) for node in with_class(panels[0], "mark")] == ["▲", "▼"]
+    assert "reference: A with fixed parameters" in text_of(panels[0].find("h4"))
+
+
+@pytest.mark.parametrize(
+    ("caption", "emphasised"),
+    [
+        ("so *selected* is (*best of grid*) here", ["selected", "best of grid"]),
+        ("2 * 3 * 4, a*b*c, **, *<b>*", []),
+    ],
+)
+def test_stars_emphasise_words(caption, emphasised):
+    table = small_table(scores([0.8], [None]), caption=caption)
+    tree = parsed(run_of(tables=[table]))
+    assert [text_of(node) for node in tree.iter("em")] == emphasised
+    shown = "".join(with_class(tree, "caption")[0].itertext())
+    assert shown == (caption.replace("*", "") if emphasised else caption)
+
+
+def test_long_names_of_categories_keep_both_ends_and_say_the_rest_when_pointed_at(sample):
+    plot = with_class(sample, "plot")[1]
+    label = next(node for node in plot.iter("text") if "…" in text_of(node))
+    assert label.find("title").text == "NG.os against NG.hockey, one half"
+    assert label.find("title").tail == "NG.os aga…one half"

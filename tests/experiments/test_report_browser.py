@@ -132,7 +132,7 @@ def test_page_opens_from_disk(visit, address):
     page = visit(address)
     assert page.title() == sample_run().title
     assert page.locator("table").count() > 4
-    assert page.locator("svg.plot").count() == 6
+    assert page.locator("svg.plot").count() == 7
 
 
 @SIZES
@@ -188,7 +188,7 @@ def test_labels_of_plots_lie_inside_them_and_apart(visit, address, size):
             });
         })"""
     )
-    assert len(plots) == 6
+    assert len(plots) == 7
     for labels in plots:
         assert [label["text"] for label in labels if not label["inside"]] == []
         level = [label for label in labels if label["level"]]

@@ -56,8 +56,7 @@ def along_settings(
         series.append(Series(method, places, means, stds))
         theirs = {x[s.setting]: s.printed for s in scores if s.printed is not None}
         if printed and len(theirs) > 1:
-            name = f"{method}, paper"
-            series.append(Series(name, tuple(theirs), tuple(theirs.values()), printed=True))
+            series.append(Series(method, tuple(theirs), tuple(theirs.values()), printed=True))
     caption = f"{table.title}. Parameters: {protocol}."
     label = table.metrics[metric]
     return Figure(key, title, caption, x_label, label, tuple(series), log_x=log_x)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from scarce.experiments._results import Figure
-from scarce.experiments.report._html import Html, element
+from scarce.experiments.report._html import Html, element, emphasised
 from scarce.experiments.report._lines import Line, abscissa, lines_of, values_of, write_ordinates
 from scarce.experiments.report._numbers import plural
-from scarce.experiments.report._plot import draw
-from scarce.experiments.report._tables import grid
+from scarce.experiments.report._plot import draw, is_wide
+from scarce.experiments.report._tables import grid, scrolling
 
 
 def render_figure(figure: Figure, identity: str) -> Html:
@@ -16,14 +16,19 @@ def render_figure(figure: Figure, identity: str) -> Html:
         "figure",
         element("h3", figure.title, id=identity),
         element("p", figure.y_label, class_="y-label"),
-        draw(figure, identity),
-        element("p", figure.x_label, class_="x-label"),
+        _picture(figure, identity),
+        element("p", figure.x_label, class_="x-label") if figure.x_label else "",
         _legend(figure),
-        element("figcaption", figure.caption, *_left_out(figure), class_="caption"),
+        element("figcaption", emphasised(figure.caption), *_left_out(figure), class_="caption"),
         _values(figure, identity),
-        class_="block",
+        class_="block wide" if is_wide(figure) else "block",
         aria_labelledby=identity,
     )
+
+
+def _picture(figure: Figure, identity: str) -> Html:
+    plot = draw(figure, identity)
+    return scrolling(plot, identity) if is_wide(figure) else plot
 
 
 def _legend(figure: Figure) -> Html:
@@ -71,7 +76,7 @@ def _values(figure: Figure, identity: str) -> Html:
         )
         for x in places
     )
-    title = element("tr", element("th", figure.x_label, scope="col"), *head)
+    title = element("tr", element("th", figure.x_label or "Setting", scope="col"), *head)
     return element(
         "details",
         element("summary", "The values as a table"),

@@ -7,6 +7,7 @@ import re
 
 # Not allowed in a page, escaped or not. They come with captured error messages.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_STARS = re.compile(r"(?<![\w*])\*(\w[^*\n]*)\*(?![\w*])")
 _EMPTY = frozenset({"br", "circle", "line", "meta", "path", "rect"})
 
 
@@ -26,6 +27,14 @@ def escaped(text: str) -> Html:
 def joined(*parts: str) -> Html:
     """Put parts one after the other, escaping those that are plain text."""
     return Html("".join(escaped(part) for part in parts))
+
+
+def emphasised(text: str) -> Html:
+    """Return a text in which what stands between stars, *like this*, is emphasised."""
+    pieces = _STARS.split(text)
+    return joined(
+        *(element("em", piece) if number % 2 else piece for number, piece in enumerate(pieces))
+    )
 
 
 def element(name: str, /, *children: str, **attributes: str | float | None) -> Html:

@@ -109,6 +109,8 @@ def _parts(paper: PaperResult, identity: str) -> Html:
     }
     if paper.skipped:
         titles[f"{identity}-skipped"] = "Skipped"
+    if paper.remarks:
+        titles[f"{identity}-remarks"] = "Warnings on the way"
     links = (element("li", _link(title, place)) for place, title in titles.items())
     return element("ul", *links) if titles else Html()
 

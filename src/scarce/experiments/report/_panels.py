@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from scarce.experiments._results import PROTOCOLS, Score, Table
+from scarce.experiments._results import FIXED, PROTOCOLS, Score, Table
 from scarce.experiments.report._numbers import FormatNumber, common_format, given_decimals
 
 LEVEL = 0.05
@@ -75,9 +75,19 @@ class Panel:
         means = [score.mean for score in self.row(setting)]
         return min(means) if self.smaller_is_better else max(means)
 
+    def reference(self, setting: str) -> Score | None:
+        """Return the reference's figure; that of fixed parameters, if it has no others."""
+        wanted = (setting, self.table.reference, self.metric)
+        found = {
+            score.protocol: score
+            for score in self.table.scores
+            if (score.setting, score.method, score.metric) == wanted
+        }
+        return found.get(self.protocol) or found.get(FIXED)
+
     def verdict(self, score: Score) -> str | None:
         """Say how a figure compares with the reference's; None where nothing was tested."""
-        reference = self.score(score.setting, self.table.reference)
+        reference = self.reference(score.setting)
         if score.p_value is None or reference is None or score is reference:
             return None
         if score.p_value >= LEVEL or score.mean == reference.mean:

@@ -17,9 +17,11 @@ WIDTH, PLOT_HEIGHT = 480, 250
 TOP, RIGHT, TICK_SPACE = 10, 16, 26
 LETTER = 8.6
 """Width of a letter, generously, at the larger size of the style sheet, that for phones."""
-LONGEST_NAME = 18
+LONGEST_NAME, LONGEST_IF_WIDE = 18, 28
 SLOPE = math.radians(40)
 """Of the names of categories that do not fit side by side."""
+NARROWEST_SLOT = 26
+"""With more categories than fit so, the picture gets wider, in a box that scrolls."""
 MOST_BANDS = 3
 """With more lines than this their spreads are bars: bands would hide one another."""
 
@@ -30,6 +32,7 @@ class Paper:
 
     x: Axis
     y: Axis
+    width: float
     height: float
     sloping: bool = False
 
@@ -45,26 +48,38 @@ def draw(figure: Figure, identity: str) -> Html:
         *_y_ticks(paper),
         *(_names(figure, paper) if figure.ticks else _x_ticks(paper)),
         *(_line(number, lines, figure, paper) for number in range(len(lines))),
-        viewBox=f"0 0 {WIDTH} {paper.height:g}",
+        viewBox=f"0 0 {paper.width:g} {paper.height:g}",
+        style=_sizes(paper) if is_wide(figure) else None,
         role="img",
         aria_labelledby=f"{identity}-plot",
         class_="plot",
     )
 
 
+def is_wide(figure: Figure) -> bool:
+    """Return whether a figure has so many categories that it needs a wider picture."""
+    return len(figure.ticks) * NARROWEST_SLOT > WIDTH - 100
+
+
+def _sizes(paper: Paper) -> str:
+    """Keep the letters of a wide picture legible, and no larger than those of others."""
+    return f"min-width: {0.75 * paper.width:.0f}px; max-width: {1.2 * paper.width:.0f}px"
+
+
 def _paper(figure: Figure, lines: tuple[Line, ...]) -> Paper:
     y = _y_axis(figure, lines)
     left = 14 + LETTER * max((len(label) for _, label in y.ticks), default=0)
     if not figure.ticks:
-        return Paper(_x_axis(figure, lines, left), y, TOP + PLOT_HEIGHT + TICK_SPACE)
-    longest = LETTER * max(len(_shortened(name)) for name in figure.ticks)
-    slot = (WIDTH - left - RIGHT) / len(figure.ticks)
+        return Paper(_x_axis(figure, lines, left), y, WIDTH, TOP + PLOT_HEIGHT + TICK_SPACE)
+    width = max(WIDTH, left + RIGHT + NARROWEST_SLOT * len(figure.ticks))
+    longest = LETTER * max(len(name) for name in _names_shown(figure))
+    slot = (width - left - RIGHT) / len(figure.ticks)
     sloping = longest + LETTER > slot
     if sloping:  # the first name begins to the left of its tick
         left = max(left, longest * math.cos(SLOPE) - slot / 2 + 4)
     below = longest * math.sin(SLOPE) + TICK_SPACE if sloping else TICK_SPACE
-    x = Axis(-0.5, len(figure.ticks) - 0.5, left, WIDTH - RIGHT, ())
-    return Paper(x, y, round(TOP + PLOT_HEIGHT + below), sloping)
+    x = Axis(-0.5, len(figure.ticks) - 0.5, left, width - RIGHT, ())
+    return Paper(x, y, round(width), round(TOP + PLOT_HEIGHT + below), sloping)
 
 
 def _y_axis(figure: Figure, lines: tuple[Line, ...]) -> Axis:
@@ -110,7 +125,7 @@ def _x_ticks(paper: Paper) -> Iterator[Html]:
 
 def _names(figure: Figure, paper: Paper) -> Iterator[Html]:
     floor = paper.y.start
-    for number, name in enumerate(figure.ticks):
+    for number, (name, shown) in enumerate(zip(figure.ticks, _names_shown(figure), strict=True)):
         x = paper.x(number)
         place = (
             {"transform": f"translate({x + 4} {floor + 16}) rotate({-math.degrees(SLOPE):g})"}
@@ -118,11 +133,16 @@ def _names(figure: Figure, paper: Paper) -> Iterator[Html]:
             else {"transform": f"translate({x} {floor + 20})"}
         )
         anchor = "end" if paper.sloping else "middle"
-        yield element("text", element("title", name), _shortened(name), text_anchor=anchor, **place)
+        yield element("text", element("title", name), shown, text_anchor=anchor, **place)
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+def _names_shown(figure: Figure) -> list[str]:
+    """Return the names of the categories, long ones cut in the middle: ends tell them apart."""
+    half = (LONGEST_IF_WIDE if is_wide(figure) else LONGEST_NAME) // 2
+    return [
+        name if len(name) <= 2 * half else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}"
+        for name in figure.ticks
+    ]
 
 
 def _stripes(figure: Figure, paper: Paper) -> Iterator[Html]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import count
 
 from scarce.experiments._results import PROTOCOLS, Score, Table
-from scarce.experiments.report._html import Html, element, joined
+from scarce.experiments.report._html import Html, element, emphasised, joined
 from scarce.experiments.report._numbers import probability, signed
 from scarce.experiments.report._panels import BETTER, SAME, WORSE, Panel, panels
 
@@ -34,7 +34,7 @@ def render_table(table: Table, identity: str) -> Html:
     return element(
         "section",
         element("h3", table.title, id=identity),
-        element("p", table.caption, class_="caption"),
+        element("p", emphasised(table.caption), class_="caption"),
         *(_panel(panel, f"{identity}-{next(numbers)}") for panel in panels(table)),
         class_="block",
         aria_labelledby=identity,
@@ -54,20 +54,27 @@ def grid(head: Html, rows: Iterable[Html], identity: str) -> Html:
     table = element(
         "table", element("thead", head), element("tbody", *rows), aria_labelledby=identity
     )
+    return scrolling(table, identity)
+
+
+def scrolling(content: Html, identity: str) -> Html:
+    """Return what may be too wide in a box of its own, which scrolls and can be focused."""
     return element(
-        "div", table, class_="scroll", role="region", tabindex="0", aria_labelledby=identity
+        "div", content, class_="scroll", role="region", tabindex="0", aria_labelledby=identity
     )
 
 
 def _panel_title(panel: Panel, identity: str) -> Html:
-    direction = "smaller is better" if panel.smaller_is_better else "larger is better"
+    remark = "smaller is better" if panel.smaller_is_better else "larger is better"
+    if panel.table.reference not in panel.methods and panel.verdicts():
+        remark += f"; reference: {panel.table.reference} with fixed parameters"
     return element(
         "h4",
         panel.label,
         " ",
         element("span", panel.protocol, class_="badge", title=PROTOCOLS.get(panel.protocol)),
         " ",
-        element("span", direction, class_="quiet"),
+        element("span", remark, class_="quiet"),
         id=identity,
     )
 
