@@ -173,7 +173,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.dual_gap_ = max(solution.dual_gap for solution in solutions)
         self.kkt_violation_ = max(solution.kkt_violation for solution in solutions)
-        unfinished = [each.status for each in solutions if each.status != "optimal"]
+        unfinished = [each.status for each in solutions if not each.kkt_violation <= self.tol]
         self.fit_status_ = int(bool(unfinished))
         self._warn_unless_optimal(unfinished[0] if unfinished else "optimal", FIT_LEVEL)
 
