@@ -252,8 +252,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return np.asarray(self._dense_dual()[0])
 
     def _previous(self, n_rows: int) -> Array | None:
-        """Return the multipliers to begin with, one per row: given ones or those of the last fit."""
-        given = vars(self).pop("_start", None)
+        """Return multipliers to begin with, one per row: given ones or those of the last fit."""
+        given = self.__dict__.pop("_start", None)
         if given is not None:
             return np.asarray(given)
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n_rows:

@@ -227,7 +227,8 @@ class NuSVC(BinaryMachine):
         return self
 
     def _multipliers(self) -> Array:
-        return self._dense_dual()[0] * self.margin_  # LIBSVM divides by the margin
+        # LIBSVM divides by the margin.
+        return np.asarray(self._dense_dual()[0] * self.margin_)
 
     def _check_nu(self, signs: Array, weights: Array) -> None:
         smaller = min(float(weights[signs > 0].sum()), float(weights[signs < 0].sum()))

@@ -1,1 +1,6 @@
-"""Scorers and selection rules that need no labelled negatives and no individual labels."""
+"""Choosing models without negatives."""
+
+from scarce.model_selection._held_out import HeldOutPositives
+from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
+
+__all__ = ["HeldOutPositives", "lee_liu_score", "lee_liu_scorer"]

@@ -154,7 +154,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"the {positives.size} positive rows are all equal: the model knows a single "
                 "example of the class",
                 UserWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
 
     def _strong(self, scores: Array, shared: Array, weights: Array) -> Array:
@@ -169,7 +169,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             f"the mapper found no strong negatives; the loop begins with the {int(strong.sum())} "
             f"unlabelled rows of the lowest scores (map_fallback={self.map_fallback:g})",
             UserWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
         return strong
 
@@ -216,15 +216,15 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                     f"{guard} in the rounds {rounds}, to {values[rounds[0] - 1]:.4g} at first: "
                     f"{why}; history_ has the values",
                     UserWarning,
-                    stacklevel=6,
+                    stacklevel=7,
                 )
         cause = ""
         if outcome.ending == "stopped":
             cause = "A callback stopped the solver."
         elif outcome.ending == "max_rounds":
             cause = (
-                f"max_rounds={self.max_rounds} ended the fit while {outcome.history['rejected'][-1]} "
-                "rows were still newly rejected."
+                f"max_rounds={self.max_rounds} ended the fit while "
+                f"{outcome.history['rejected'][-1]} more rows were rejected."
             )
         elif (learner := self._cut_short()) is not None:
             cause = (
@@ -234,7 +234,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"against tol={learner.tol:g}, relative duality gap {learner.dual_gap_:.3g}."
             )
         if cause:
-            warnings.warn(cause, ConvergenceWarning, stacklevel=6)
+            warnings.warn(cause, ConvergenceWarning, stacklevel=7)
 
     # The fitted model.
 

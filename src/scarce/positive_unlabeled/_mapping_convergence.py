@@ -5,7 +5,6 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.callback import with_callbacks
@@ -93,8 +92,8 @@ class MappingConvergence(PositiveUnlabeled):
         Share of the unlabelled weight that no round has rejected.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" ("", "nu
-        lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
+        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
+        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
         positives were held out.
     n_rounds_ : int
         Number of rounds.

@@ -105,7 +105,9 @@ def checked_rows(estimator: Any, X: Any, kernel: Any, y: Any = None, *, reset: b
     if kernel == "precomputed" and sparse.issparse(X):
         raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
     if kernel != "precomputed" and isinstance(X, np.memmap):
-        validate_data(estimator, X, y if reset else "no_validation", reset=reset, skip_check_array=True)
+        validate_data(
+            estimator, X, y if reset else "no_validation", reset=reset, skip_check_array=True
+        )
         mapped = _checked_map(estimator, X)
         return (mapped, _labels(X, y)) if reset else mapped
     checked = validate_data(

@@ -92,8 +92,8 @@ class SVMC(PositiveUnlabeled):
         Share of the unlabelled weight that no round has rejected.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" ("", "nu
-        lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
+        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
+        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
         positives were held out.
     n_rounds_ : int
         Number of rounds.
@@ -256,7 +256,9 @@ class SVMC(PositiveUnlabeled):
         detector = OneClassSVM(nu=self.mapping_nu, **shared)
         if self.mapping_gamma is not None:
             detector.set_params(gamma=self.mapping_gamma)
-        machine = NuSVC(nu=self.nu, **shared) if self.learner == "nusvc" else SVC(C=self.C, **shared)
+        machine = (
+            NuSVC(nu=self.nu, **shared) if self.learner == "nusvc" else SVC(C=self.C, **shared)
+        )
         return OneClassMapper(detector, slack=self.map_slack), machine
 
     def _width(self, rows: Rows, weights: Array) -> float:
