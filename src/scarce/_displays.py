@@ -16,13 +16,28 @@ Array = NDArray[Any]
 
 def axes_to_draw_on(ax: Axes | None) -> Axes:
     """Return the axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
+    return ax if ax is not None else _new_axes(1)[0]
+
+
+def several_axes(axes: Any, count: int) -> list[Axes]:
+    """Return the axes given, as many as needed, or those of a new figure side by side."""
+    if axes is None:
+        return _new_axes(count)
+    given: list[Axes] = np.ravel(np.asarray(axes, dtype=object)).tolist()
+    if len(given) != count:
+        raise ValueError(f"ax must be {count} axes, one for each picture, got {len(given)}")
+    return given
+
+
+def _new_axes(count: int) -> list[Axes]:
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError('plots need matplotlib: pip install "scarce[plot]"') from error
-    return pyplot.subplots()[1]
+    width, height = pyplot.rcParams["figure.figsize"]
+    size = (width, height) if count == 1 else (0.5 * width * count, 0.6 * height)
+    axes: list[Axes] = pyplot.subplots(1, count, squeeze=False, figsize=size)[1][0].tolist()
+    return axes
 
 
 class HistoryDisplay:

@@ -193,6 +193,29 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             context = within.subcontext(task_name="round", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
+        start = None if previous is None else feasible_start(program, previous)
+        # What overflows is found below, and reported once.
+        with np.errstate(over="ignore", invalid="ignore"):
+            solution = solve(
+                program,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=start,
+                cache_size=self.cache_size,
+                callback=self._reporter(context),
+            )
+        context.call_on_fit_task_end(estimator=self)
+        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
+            raise ValueError(NOT_FINITE)
+        self.fit_status_ = int(solution.status != "optimal")
+        self.dual_gap_ = solution.dual_gap
+        self.kkt_violation_ = solution.kkt_violation
+        if within is None and not self._one_of_many:
+            self._warn_unless_optimal(solution.status, stacklevel=7)
+        return solution
+
+    def _reporter(self, context: Any) -> Callable[[Progress], bool] | None:
+        """Return what tells callbacks and the screen of progress; None when nobody listens."""
 
         def report(progress: Progress) -> bool:
             task = context.subcontext(task_name="block")
@@ -205,27 +228,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 )
             return bool(task.call_on_fit_task_end(estimator=self))
 
-        watched = self.verbose or hasattr(self, "_skl_callbacks")
-        start = None if previous is None else feasible_start(program, previous)
-        # What overflows is found below, and reported once.
-        with np.errstate(over="ignore", invalid="ignore"):
-            solution = solve(
-                program,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                start=start,
-                cache_size=self.cache_size,
-                callback=report if watched else None,
-            )
-        context.call_on_fit_task_end(estimator=self)
-        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
-            raise ValueError(NOT_FINITE)
-        self.fit_status_ = int(solution.status != "optimal")
-        self.dual_gap_ = solution.dual_gap
-        self.kkt_violation_ = solution.kkt_violation
-        if within is None and not self._one_of_many:
-            self._warn_unless_optimal(solution.status, stacklevel=7)
-        return solution
+        return report if self.verbose or hasattr(self, "_skl_callbacks") else None
 
     def _warn_unless_optimal(self, status: str, stacklevel: int) -> None:
         """Say how good a solution is that was cut short; ``stacklevel`` leads to fit's caller."""

@@ -88,6 +88,11 @@ SUBJECTS = [
     Subject(scarce.NuSVC(nu=0.3), two_classes),
     Subject(scarce.SVMC(), positive_and_unlabelled),
     Subject(scarce.MappingConvergence(), positive_and_unlabelled),
+    Subject(scarce.ProjectionMMDSVM(), two_classes),
+    Subject(scarce.TransductiveSVM(), two_classes),
+    Subject(scarce.LocallyWeightedEnsemble(), two_classes),
+    Subject(scarce.GroupProbabilitySVM(), two_classes),
+    Subject(scarce.TransferGroupProbabilitySVM(), two_classes),
 ]
 
 

@@ -72,7 +72,7 @@ def progress_bars(subject: Subject) -> None:
     search.set_callbacks(ProgressBar()).fit(X, y)
 
 
-@check()
+@check("max_iter")
 def a_callback_can_stop_the_fit(subject: Subject) -> None:
     X, y = subject.make(150)
     recorder = Recorder(act=lambda task: task != "fit")

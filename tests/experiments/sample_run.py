@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
 import numpy as np
 
 from scarce.experiments._results import (
@@ -237,3 +240,24 @@ def sample_run() -> Run:
         seconds=4400.1,
         notes=("A quick run: fewer repetitions and rows than the papers had.",),
     )
+
+
+def _hostile(value: Any) -> Any:
+    """Return the value with every text in it turned into an attack."""
+    if isinstance(value, str):
+        attack = f"\"'><img src=http://example.invalid/{value} onerror=alert(1)>"
+        return f"{attack}</style></title></td>\x1b\udcff&amp;"
+    if isinstance(value, tuple):
+        return tuple(_hostile(item) for item in value)
+    if isinstance(value, dict):
+        return {_hostile(name): _hostile(item) for name, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{item.name: _hostile(getattr(value, item.name)) for item in fields(value)}
+        )
+    return value
+
+
+def hostile_run() -> Run:
+    """Return the same run, every text of it an attempt to break out of the page."""
+    return _hostile(sample_run())

@@ -1,1 +1,13 @@
 """Learning from the shares of positives in groups of rows."""
+
+from scarce.proportions._group_probability import GroupProbabilitySVM
+from scarce.proportions._shares import expand_proportions, group_error, group_proportions
+from scarce.proportions._transfer import TransferGroupProbabilitySVM
+
+__all__ = [
+    "GroupProbabilitySVM",
+    "TransferGroupProbabilitySVM",
+    "expand_proportions",
+    "group_error",
+    "group_proportions",
+]

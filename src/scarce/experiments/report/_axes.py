@@ -62,7 +62,7 @@ def round_ticks(low: float, high: float, target: int = 5) -> Ticks:
 def log_ticks(low: float, high: float, target: int = 6) -> Ticks:
     """Return ticks at powers of ten, or at 1, 2 and 5 times them when these are too few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    stride = math.ceil((last - first) / target)
+    stride = math.ceil(max(1, last - first - 1) / target)
     powers = [10.0**power for power in range(first, last + 1) if power % stride == 0]
     for factors in ((1,), (1, 2, 5)):
         values = [factor * power for power in powers for factor in factors]

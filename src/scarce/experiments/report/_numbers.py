@@ -52,13 +52,15 @@ def probability(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the unit that suits it."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
+    """Write a time in the unit that suits it, in one piece."""
     minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+    if minutes == 0:
+        text = f"{seconds:.1f} s"
+    elif minutes < 60:
+        text = f"{minutes} min {rest} s"
+    else:
+        text = f"{minutes // 60} h {minutes % 60} min"
+    return text.replace(" ", "\u00a0")
 
 
 def plural(count: int, noun: str) -> str:

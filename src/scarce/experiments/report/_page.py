@@ -55,9 +55,9 @@ def _head(run: Run) -> Html:
 
 def _top(run: Run) -> Html:
     lead = (
-        f"The tables and figures of {plural(len(run.papers), 'paper')}, run again with scarce: "
-        "our figures beside the printed ones, with the spread over repetitions and tests of the "
-        "differences."
+        f"Experiments of {plural(len(run.papers), 'paper')}, run again with scarce: means and "
+        "spreads over repetitions, tests of the differences, and the printed figures beside ours "
+        "where there are any."
     )
     return element(
         "header",
@@ -71,7 +71,7 @@ def _top(run: Run) -> Html:
 def _main(run: Run) -> Html:
     return element(
         "main",
-        _section("summary", "Summary", element("div", render_summary(run.papers), class_="cards")),
+        _section("summary", "Summary", render_summary(run.papers)),
         _contents(run),
         _section("reading", "How to read the tables", render_legend(PROTOCOLS)),
         *(_paper(paper, f"paper-{number}") for number, paper in enumerate(run.papers, 1)),

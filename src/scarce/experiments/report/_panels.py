@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,16 +30,19 @@ class Panel:
         return {(score.setting, score.method): score for score in self.scores}
 
     @property
-    def settings(self) -> tuple[str, ...]:
-        """Return the rows that have a figure."""
-        present = {score.setting for score in self.scores}
-        return tuple(name for name in self.table.settings if name in present)
+    def label(self) -> str:
+        """Return what the figures are, unit included."""
+        return self.table.metrics.get(self.metric, self.metric)
 
-    @property
+    @cached_property
+    def settings(self) -> tuple[str, ...]:
+        """Return the rows that have a figure, in the order of the table."""
+        return _in_order(self.table.settings, [score.setting for score in self.scores])
+
+    @cached_property
     def methods(self) -> tuple[str, ...]:
-        """Return the columns that have a figure."""
-        present = {score.method for score in self.scores}
-        return tuple(name for name in self.table.methods if name in present)
+        """Return the columns that have a figure, in the order of the table."""
+        return _in_order(self.table.methods, [score.method for score in self.scores])
 
     @cached_property
     def write(self) -> FormatNumber:
@@ -88,14 +91,14 @@ class Panel:
 
 
 def panels(table: Table) -> Iterator[Panel]:
-    """Yield the panels of a table that have figures, in the order of its metrics."""
-    protocols = dict.fromkeys([*PROTOCOLS, *(score.protocol for score in table.scores)])
-    for metric in table.metrics:
-        for protocol in protocols:
-            scores = tuple(
-                score
-                for score in table.scores
-                if score.metric == metric and score.protocol == protocol
-            )
-            if scores:
-                yield Panel(table, metric, protocol, scores)
+    """Yield the panels of a table that have figures."""
+    for metric in _in_order(table.metrics, [score.metric for score in table.scores]):
+        of_metric = [score for score in table.scores if score.metric == metric]
+        for protocol in _in_order(PROTOCOLS, [score.protocol for score in of_metric]):
+            scores = (score for score in of_metric if score.protocol == protocol)
+            yield Panel(table, metric, protocol, tuple(scores))
+
+
+def _in_order(names: Iterable[str], present: list[str]) -> tuple[str, ...]:
+    """Return the names that are present, those nobody announced last."""
+    return tuple(name for name in dict.fromkeys([*names, *present]) if name in present)

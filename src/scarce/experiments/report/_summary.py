@@ -13,7 +13,11 @@ from scarce.experiments.report._tables import MARKS, mark
 
 def render_summary(papers: tuple[PaperResult, ...]) -> Html:
     """Return one card a paper."""
-    return joined(*(_card(paper, f"paper-{number}") for number, paper in enumerate(papers, 1)))
+    cards = (_card(paper, f"paper-{number}") for number, paper in enumerate(papers, 1))
+    return joined(
+        element("p", "Of tables with several metrics, the first is summed up.", class_="quiet"),
+        element("div", *cards, class_="cards"),
+    )
 
 
 def _card(paper: PaperResult, identity: str) -> Html:
@@ -72,7 +76,7 @@ def _distance(panel: Panel) -> list[Html]:
     gaps = [abs(score.mean - score.printed) for score in panel.scores if score.printed is not None]
     if not gaps:
         return [joined("No printed figures.")]
-    distance = f"{panel.write(median(gaps))} ({panel.table.metrics[panel.metric]})"
+    distance = f"{panel.write(median(gaps))} ({panel.label})"
     return [joined(f"Median distance from {plural(len(gaps), 'printed figure')}: {distance}.")]
 
 

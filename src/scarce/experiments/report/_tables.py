@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os.path
+import posixpath
 from collections.abc import Iterable
 from itertools import count
 
@@ -63,7 +63,7 @@ def _panel_title(panel: Panel, identity: str) -> Html:
     direction = "smaller is better" if panel.smaller_is_better else "larger is better"
     return element(
         "h4",
-        panel.table.metrics[panel.metric],
+        panel.label,
         " ",
         element("span", panel.protocol, class_="badge", title=PROTOCOLS.get(panel.protocol)),
         " ",
@@ -149,7 +149,7 @@ def _trace(scores: tuple[Score, ...]) -> Html:
     distinct = tuple(dict.fromkeys(folders.values()))
     if len(distinct) <= 1:
         return joined(*(element("code", folder) for folder in distinct))
-    shared = os.path.commonpath(distinct) if _same_kind(distinct) else ""
+    shared = posixpath.commonpath(distinct)
     entries = (
         element("li", f"{method}: ", element("code", folder)) for method, folder in folders.items()
     )
@@ -158,8 +158,3 @@ def _trace(scores: tuple[Score, ...]) -> Html:
         element("summary", element("code", shared or "."), f" ({len(distinct)} folders)"),
         element("ul", *entries),
     )
-
-
-def _same_kind(paths: tuple[str, ...]) -> bool:
-    """Return whether the paths can have a common folder: none absolute, or all."""
-    return len({os.path.isabs(path) for path in paths}) == 1
