@@ -182,11 +182,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     # Solving.
 
     def _solve(
-        self, program: QuadraticProgram, previous: Array | None, within: Any = None
+        self,
+        program: QuadraticProgram,
+        previous: Array | None,
+        within: Any = None,
+        *,
+        tol: float | None = None,
+        max_iter: int | None = None,
     ) -> Solution:
         """Solve the program, report progress, and warn when the tolerance was not met.
 
-        ``within`` is the callback context of the rounds that this solution is one of.
+        ``within`` is the callback context of the rounds that this solution is one of; ``tol`` and
+        ``max_iter`` may be sharper than those of the estimator.
         """
         if within is None:
             context = self._init_callback_context(max_subtasks=None)
@@ -198,8 +205,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         with np.errstate(over="ignore", invalid="ignore"):
             solution = solve(
                 program,
-                tol=self.tol,
-                max_iter=self.max_iter,
+                tol=self.tol if tol is None else tol,
+                max_iter=self.max_iter if max_iter is None else max_iter,
                 start=start,
                 cache_size=self.cache_size,
                 callback=self._reporter(context),

@@ -26,9 +26,8 @@ def encode_table(
         of their feature, for categories the most frequent; or, for categories only, they become as
         near to one value as to any other (no indicator is set, or 1/2 between two values).
     one_hot : bool, default=True
-        Whether a category of three or more values becomes one indicator for each. Otherwise it
-        becomes its position among the values, or the number it is, as one of two values always
-        does.
+        Whether a category of three or more values becomes one indicator for each. Otherwise, and
+        with two values, it becomes the number it is or else its position among the values.
     without : sequence of str, default=()
         Features to leave out. Rows that miss no other value are complete.
 

@@ -22,7 +22,7 @@ ABNORMAL = (
     "standing up from sitting on the ground",
 )
 PEOPLE = "ABCDE"
-TOPS = ("orgs", "people", "places")  # of Reuters
+TOPS = ("orgs", "people", "places")  # of Reuters, rarest first
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,10 @@ def load_one_class_task(task: str, *, n_components: int = 100, **where: Any) -> 
 
     - *Newsgroups, Reuters*: tf-idf rows of the whole corpus, reduced to `n_components` by
       `TruncatedSVD` and scaled to unit length, because the paper's noise would fill sparse rows.
-      The sub-categories of a top category of Reuters are shared out, largest first, each to the
-      half that has fewer documents so far; documents in both halves are left out. Negatives have
-      labels of the other top categories only.
+      Documents of Reuters with labels of several top categories belong to the rarest: orgs, then
+      people, then places. The sub-categories are shared out, largest first, each to the half that
+      has fewer documents so far; documents in both halves are left out. Negatives are those of the
+      other top categories.
     - *Mushroom*: one-hot, without the feature `stalk-shape` that tells the tasks apart. Negatives
       have the target's stalk shape and the other class.
     - *Isolet*: as in the file.
@@ -193,7 +194,11 @@ def reduced_texts(dataset: Dataset, n_components: int) -> Array:
 
 def reuters_halves(dataset: Dataset, top: str) -> Array:
     """Return "1" or "2" for documents of a half of a top category, "other" or "" for the rest."""
-    documents = dataset.extra[top]
+    own = np.full(len(dataset.data), "")
+    for name in reversed(TOPS):  # the rarest is written last
+        own = np.where(dataset.extra[name].astype(bool), name, own)
+    rows = np.flatnonzero(own == top)
+    documents = dataset.extra[top][rows]
     names, counts = np.unique([name for labels in documents for name in labels], return_counts=True)
     half: dict[str, str] = {}
     sizes = {"1": 0, "2": 0}
@@ -201,13 +206,8 @@ def reuters_halves(dataset: Dataset, top: str) -> Array:
         smaller = min(sizes, key=lambda key: sizes[key])
         half[names[i]] = smaller
         sizes[smaller] += counts[i]
-    elsewhere = np.zeros(len(documents), dtype=bool)
-    for other in TOPS:
-        if other != top:
-            elsewhere |= dataset.extra[other].astype(bool)
-    label = np.where(elsewhere, "other", "")
-    for i, labels in enumerate(documents):
-        if labels:
-            found = {half[name] for name in labels}
-            label[i] = found.pop() if len(found) == 1 else ""
+    label = np.where(own == "", "", "other")
+    for i, labels in zip(rows, documents, strict=True):
+        found = {half[name] for name in labels}
+        label[i] = found.pop() if len(found) == 1 else ""
     return label

@@ -62,8 +62,8 @@ def one_class_transfer_split(
     target_share : float, default=0.1
         Share of the target class that trains.
     n_negatives : int, "balanced" or "all", default="balanced"
-        Negatives to test, drawn at random. "balanced": as many as there are positives to test, or
-        all if there are fewer. The paper gives the number for Isolet only, 300.
+        Negatives to test, drawn at random. "balanced": as many as positives; of the more numerous
+        only so many are tested as of the others. The paper gives a number for Isolet only, 300.
     n_sources : int, default=None
         Draw so many of the sources. None takes all.
     max_source : int, default=None
@@ -96,8 +96,11 @@ def one_class_transfer_split(
         others = np.flatnonzero((label != target) & ~np.isin(label, list(sources)))
     else:
         others = np.flatnonzero(np.isin(label, list(negatives)))
-    count = _number_of_negatives(n_negatives, others.size, own.size - n_train)
+    positives = own[n_train:]
+    count = _number_of_negatives(n_negatives, others.size, positives.size)
     drawn = rng.choice(others, count, replace=False)
+    if n_negatives == "balanced":
+        positives = positives[:count]
     if n_sources is not None:
         sources = [sources[i] for i in rng.choice(len(sources), n_sources, replace=False)]
     rows = [np.flatnonzero(label == source) for source in sources]
@@ -111,9 +114,9 @@ def one_class_transfer_split(
             else members
             for members in rows
         ]
-    test = np.concatenate([own[n_train:], drawn])
+    test = np.concatenate([positives, drawn])
     return OneClassTransferSplit(
-        own[:n_train], tuple(rows), test, np.arange(test.size) < own.size - n_train
+        own[:n_train], tuple(rows), test, np.arange(test.size) < positives.size
     )
 
 

@@ -68,7 +68,7 @@ def encode_columns(
 
 def read_archive(name: str, path: Path) -> Dataset:
     """Read a NumPy archive with arrays X, y and others."""
-    with np.load(path) as archive:
+    with path.open("rb") as file, np.load(file) as archive:  # a damaged file is closed, too
         arrays = {key: archive[key] for key in archive.files}
     target = arrays.pop("y")
     if target.dtype.kind in "iu":  # small unsigned numbers overflow in the user's arithmetic

@@ -60,7 +60,7 @@ def page_text(raw: str) -> str:
     >>> page_text("Content-Type: text/html\r\n\r\n<b>Cats</b> &amp; <!-- no -->dogs")
     'Cats & dogs'
     """
-    body = HEADER.sub("", raw, count=1) if re.match(r"[\w-]+:", raw) else raw
+    body = HEADER.sub("", raw, count=1) if re.match(r"[\w -]+:", raw) else raw
     visible = TAG.sub(" ", INVISIBLE.sub(" ", body))
     return SPACE.sub(" ", html.unescape(visible)).strip()
 

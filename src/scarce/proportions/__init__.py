@@ -1,11 +1,14 @@
 """Learning from the shares of positives in groups of rows."""
 
+from scarce.proportions._displays import ShareCalibrationDisplay, ShareSurfaceDisplay
 from scarce.proportions._group_probability import GroupProbabilitySVM
 from scarce.proportions._shares import expand_proportions, group_error, group_proportions
 from scarce.proportions._transfer import TransferGroupProbabilitySVM
 
 __all__ = [
     "GroupProbabilitySVM",
+    "ShareCalibrationDisplay",
+    "ShareSurfaceDisplay",
     "TransferGroupProbabilitySVM",
     "expand_proportions",
     "group_error",

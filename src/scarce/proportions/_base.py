@@ -43,6 +43,12 @@ SHARED = (
 FIT_LEVEL = 7  # frames between a warning here and the caller of fit
 
 
+def has_several_columns(y: Any) -> bool:
+    """Say whether `y` holds shares of several classes rather than labels."""
+    values = np.asarray(y)
+    return values.ndim == 2 and values.shape[1] > 1
+
+
 class ShareMachine(ClassifierMixin, KernelMachine):
     """Base of classifiers that learn from the shares of the classes in groups."""
 
@@ -65,9 +71,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
 
     def _prepared(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> tuple[Any, Units]:
         """Return checked rows and their units; set `classes_`."""
-        if groups is None and np.ndim(y) < 2:
-            return self._labelled(X, y, sample_weight)
-        if groups is None and np.shape(y)[1] == 1:
+        if groups is None and not has_several_columns(y):
             return self._labelled(X, y, sample_weight)
         if y is None:
             self._validated(X, y, reset=True)  # says that y is required
@@ -169,7 +173,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.dual_gap_ = max(solution.dual_gap for solution in solutions)
         self.kkt_violation_ = max(solution.kkt_violation for solution in solutions)
-        unfinished = [each.status for each in solutions if each.status != "optimal"]
+        unfinished = [each.status for each in solutions if not each.kkt_violation <= self.tol]
         self.fit_status_ = int(bool(unfinished))
         self._warn_unless_optimal(unfinished[0] if unfinished else "optimal", FIT_LEVEL)
 
@@ -272,7 +276,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         group_error : The error of the shares.
         """
         predicted = self.predict(X)
-        if groups is None and np.ndim(y) < 2:
+        if groups is None and not has_several_columns(y):
             return float(accuracy_score(y, predicted, sample_weight=sample_weight))
         error = group_error(
             y, predicted, groups, classes=self.classes_, sample_weight=sample_weight

@@ -18,6 +18,11 @@ from scarce.solvers import QuadraticProgram, one_class_offset
 
 Array = NDArray[Any]
 
+SHARPER = 0.1  # the offset is read off the scores, which should be better than `tol` for that
+# As in LIBSVM, a last limit: on rows of a scale that leaves the kernel no digits the pairwise steps
+# would follow rounding errors for ever.
+FEWEST_STEPS = 2_000_000
+
 
 class GroupProbabilitySVM(ShareMachine):
     """Learn a classifier of rows from the share of positives in groups of rows (IC-SVM).
@@ -52,7 +57,8 @@ class GroupProbabilitySVM(ShareMachine):
     cache_size : float, default=200
         Memory for kernel values in MB.
     max_iter : int, default=-1
-        Limit on the number of pairwise steps; -1 for none.
+        Limit on the number of pairwise steps; -1 for two million, or a hundred for each group if
+        that is more.
     verbose : bool, default=False
         Print one line per block of variables solved.
     approximation : {None, "nystroem"}, default=None
@@ -227,7 +233,8 @@ class GroupProbabilitySVM(ShareMachine):
             signs=sides,
             kernel_signs=sides,
         )
-        solution = self._solve(program, None, context)
+        limit = max(FEWEST_STEPS, 100 * n) if self.max_iter == -1 else self.max_iter
+        solution = self._solve(program, None, context, tol=SHARPER * self.tol, max_iter=limit)
         gamma = solution.alpha[:n] - solution.alpha[n:]
         means = solution.gradient[:n] - program.linear[:n]  # w'mu
         # The slacks are least between the middle ones of all ends of tubes.

@@ -249,9 +249,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
             solution = self._fit_tube(system, *tube, costs, context)
             solutions.append(solution)
             models.append(self._model(space, system, solution))
-            places.append(
-                self._offset(units.n_common, system, solution, *tube, costs * units.masses)
-            )
+            places.append(self._offset(units.n_common, system, solution, *tube, costs))
         context.call_on_fit_task_end(estimator=self)
         self._keep_models(X, models)
         self._add_source(sources)
@@ -348,6 +346,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
         theta = solution.theta
         wanted = targets - tubes * np.sign(theta) - theta / costs
         used = np.arange(n_common) if n_common else np.flatnonzero(theta)
+        if used.size == 0 and solution.status != "optimal":
+            return solution.intercept, 0.0
         if used.size == 0:
             low, high = (targets - tubes).max(), (targets + tubes).min()
             warnings.warn(

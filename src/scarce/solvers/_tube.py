@@ -299,7 +299,7 @@ class _Newton:
             w=self.w,
             intercept=self.b,
             scores=self.scores,
-            objective=found.objective,
+            objective=self.value(self.w, self.b, self.scores),
             dual_gap=found.dual_gap,
             kkt_violation=found.kkt_violation,
             n_iter=self.n_iter,

@@ -48,6 +48,8 @@ class GramSystem:
         self.K: Array = np.asarray(K, dtype=np.float64)
         if self.K.ndim != 2 or self.K.shape[0] != self.K.shape[1]:
             raise ValueError(f"K must be a square matrix, got shape {self.K.shape}")
+        if not np.isfinite(self.K).all():
+            raise ValueError("K must not contain NaN or infinity")
         self.n = self.K.shape[0]
 
     def origin(self) -> Array:
@@ -125,7 +127,7 @@ class FeatureSystem:
         return np.asarray(self.Z @ w)
 
     def inner(self, v: Array, w: Array, scores_of_w: Array) -> float:
-        return float(v @ w) / self.unit**2
+        return float((v / self.unit) @ (w / self.unit))  # the square of the unit may overflow
 
     def combination(self, theta: Array) -> Array:
         return np.asarray(theta @ self.Z) * self.unit**2
