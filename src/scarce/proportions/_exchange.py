@@ -204,7 +204,7 @@ def _seen_through(source: ExpansionSource, landmarks: Any, training_rows: bool) 
     return ExpansionSource(rows, coefficients, source.intercept, source.kernel)
 
 
-def _write_features(path: Any, source: ExpansionSource, n: int, random_state: Any) -> float:
+def _write_features(path: Any, source: ExpansionSource, n: Any, random_state: Any) -> float:
     kernel = source.kernel
     assert kernel is not None
     if kernel.name != "rbf":
