@@ -71,6 +71,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     # Weights are asked for without any set-up when metadata routing is on.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
 
+    # One of several fits that are judged together: whoever asks for them does the warning.
+    _one_of_many: bool = False
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
@@ -118,14 +121,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         )
 
     def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
-        """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-        checked = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
-        )
-        weights: Array = np.maximum(checked, 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
+        return checked_weights(sample_weight, X)
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with its width settled, and keep the width."""
@@ -137,7 +133,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if self.kernel == "precomputed" or callable(self.kernel):
             self._gamma = 0.0
             return self._fitted_kernel()
-        _check_range(X)
+        check_range(X)
         if self.gamma == "scale":
             self._gamma = scale_gamma(X, weights)
         elif self.gamma == "auto":
@@ -221,7 +217,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         self.fit_status_ = int(solution.status != "optimal")
         self.dual_gap_ = solution.dual_gap
         self.kkt_violation_ = solution.kkt_violation
-        if within is None:
+        if within is None and not self._one_of_many:
             self._warn_unless_optimal(solution.status, stacklevel=7)
         return solution
 
@@ -257,14 +253,25 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 stacklevel=stacklevel,
             )
 
+    def _begin_with(self, multipliers: Array) -> None:
+        """Let the next fit begin with these multipliers of the dual, one per row."""
+        self._start = multipliers
+
+    def _multipliers(self) -> Array:
+        """Return the signed multipliers of the support vectors, in the scale of the dual."""
+        return np.asarray(self._dense_dual()[0])
+
     def _previous(self, n_rows: int) -> Array | None:
-        """Return the signed multipliers of the last fit, one per row, if they are to be reused."""
+        """Return multipliers to begin with, one per row: given ones or those of the last fit."""
+        given = self.__dict__.pop("_start", None)
+        if given is not None:
+            return np.asarray(given)
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n_rows:
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
         coefficients = np.zeros(n_rows)
-        coefficients[self.support_] = self._dense_dual()[0]
+        coefficients[self.support_] = self._multipliers()
         return coefficients
 
     # The fitted model.
@@ -330,7 +337,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return coef
 
 
-def _check_range(X: Any) -> None:
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
+    weights: Array = np.maximum(checked, 0.0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
+
+
+def check_range(X: Any) -> None:
     """Refuse rows whose squared norms overflow, which no kernel but a callable can do without."""
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:

@@ -1,5 +1,6 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
+from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
 from scarce.kernels._group_means import group_mean_kernel, group_mean_values, group_means
@@ -9,11 +10,16 @@ from scarce.kernels._operator import KernelOperator, make_operator
 from scarce.kernels._rows import as_rows
 from scarce.kernels._scores import weighted_scores
 from scarce.kernels._shifted import ShiftedRows
+from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 
 __all__ = [
+    "CPKernel",
+    "DeflatedOperator",
     "Kernel",
     "KernelOperator",
+    "ProductModeKernel",
     "ShiftedRows",
+    "SubspaceKernel",
     "as_rows",
     "group_mean_kernel",
     "group_mean_values",
