@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -38,6 +39,21 @@ def _new_axes(count: int) -> list[Axes]:
     size = (width, height) if count == 1 else (0.5 * width * count, 0.6 * height)
     axes: list[Axes] = pyplot.subplots(1, count, squeeze=False, figsize=size)[1][0].tolist()
     return axes
+
+
+def plane_grid(low: Array, high: Array, resolution: int, margin: float) -> tuple[Array, Array]:
+    """Return a grid over a rectangle and a margin, a share of its longer side."""
+    extent = float((high - low).max()) or 1.0  # of a single point: any
+    lines = np.linspace(low - margin * extent, high + margin * extent, resolution)
+    xx0, xx1 = np.meshgrid(lines[:, 0], lines[:, 1])
+    return xx0, xx1
+
+
+def without_feature_names(estimator: Any) -> Any:
+    """Return a copy that does not warn of rows without names, such as those of a grid."""
+    unnamed = copy.copy(estimator)
+    vars(unnamed).pop("feature_names_in_", None)
+    return unnamed
 
 
 class HistoryDisplay:

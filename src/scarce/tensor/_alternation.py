@@ -50,8 +50,6 @@ class Alternation:
     ----------
     tensors : Tensors
         The sample.
-    norm : float
-        The largest norm of a tensor.
     loss : Loss
         Program and value of a half-step.
     solve : callable
@@ -66,7 +64,6 @@ class Alternation:
     """
 
     tensors: Tensors
-    norm: float
     loss: Loss
     solve: Solve
     tol: float
@@ -110,8 +107,8 @@ class Alternation:
     def _half_step(self, factors: Factors, mode: int, last: Fit | None) -> Fit:
         """Solve for the factor of one mode; the last fit stays where that is no improvement."""
         root = inverse_root(factors, mode)
-        contracted = self.tensors.contract(factors, mode) @ (root / self.norm)
-        rows = contracted.reshape(self.tensors.n, -1)
+        contracted = self.tensors.contract(factors, mode).reshape(-1, len(root))
+        rows = (contracted @ (root / self.tensors.norm)).reshape(self.tensors.n, -1)
         program = self.loss.program(_gram(rows))
         solution, unit = self._solved(program, last)
         objective = self.loss.primal(solution)

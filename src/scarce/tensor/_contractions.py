@@ -29,11 +29,14 @@ class Tensors:
         One flattened tensor a row, without the zeros that fill it up.
     shape : tuple of int
         Shape of a tensor.
+    norm : float
+        What half-steps divide the tensors by, their largest norm.
     """
 
-    def __init__(self, rows: Array, shape: Shape) -> None:
+    def __init__(self, rows: Array, shape: Shape, norm: float = 1.0) -> None:
         self.rows = rows
         self.shape = shape
+        self.norm = norm
         self.n = rows.shape[0]
         self.step = max(1, TILE_VALUES // math.prod(shape))
 

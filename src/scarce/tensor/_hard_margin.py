@@ -28,7 +28,7 @@ def is_hard_margin(nu: float, weights: Array) -> bool:
 
 
 def _digest(values: Array) -> int:
-    return zlib.crc32(memoryview(np.ascontiguousarray(values)))
+    return zlib.crc32(np.ascontiguousarray(values).data)
 
 
 def warn_if_compared(nu: float, rows: Array, weights: Array) -> None:

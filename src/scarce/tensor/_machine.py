@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -95,21 +94,20 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
 
     # Fitting.
 
-    def _search(self, tensors: Tensors, make_loss: Callable[[float], Loss]) -> tuple[Fit, Loss]:
-        """Return the best of all starts, and the loss in the scale of the tensors."""
-        check_range(tensors.rows)
-        norm = float(np.sqrt(as_rows(tensors.rows).squared_norms().max()))
-        if norm < SMALLEST_NORM:
-            if tensors.order > 1:
-                raise ValueError("all samples of X are zero; there is no direction to be found")
-            norm = 1.0
-        self._largest_norm = norm
-        loss = make_loss(norm)
+    def _tensors(self, flat: Array, rows: Array) -> Tensors:
+        """Return the samples that take part."""
+        part = flat if rows.size == flat.shape[0] else flat[rows]
+        norm = _largest_norm(part)
+        if norm < SMALLEST_NORM and len(self.tensor_shape_) > 1:
+            raise ValueError("all samples of X are zero; there is no direction to be found")
+        return Tensors(part, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
+
+    def _search(self, tensors: Tensors, loss: Loss) -> Fit:
+        """Return the best of all starts."""
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
         alternation = Alternation(
             tensors,
-            norm,
             loss,
             lambda program, tol, start: self._solve(program, tol, start, context),
             tol=self.tol,
@@ -119,7 +117,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         with single_threaded_blas:
             fit = self._best(tensors, alternation)
         context.call_on_fit_task_end(estimator=self)
-        return fit, loss
+        return fit
 
     def _best(self, tensors: Tensors, alternation: Alternation) -> Fit:
         # A fixed seed by default: the same input gives the same output.
@@ -229,6 +227,15 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     def _raw_scores(self, X: Any) -> Array:
         check_is_fitted(self)
         return self._scores_of(self._validated(X, reset=False))
+
+
+def _largest_norm(rows: Array) -> float:
+    """Return the largest norm of a row; rows whose squared norm overflows are refused."""
+    with np.errstate(over="ignore"):
+        square = float(as_rows(rows).squared_norms().max())
+    if not square < np.finfo(np.float64).max / 4:
+        check_range(rows)
+    return float(np.sqrt(square))
 
 
 def _check_same_shapes(X: Any) -> None:

@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import Interval
 from scarce._kernel_machine import all_or_nothing, checked_weights
 from scarce.one_class._boundary import on_boundary, rounding_error
 from scarce.solvers import one_class_offset
-from scarce.tensor._contractions import Tensors
 from scarce.tensor._hard_margin import is_hard_margin, warn_if_compared
 from scarce.tensor._losses import OneClassLoss
 from scarce.tensor._machine import TensorMachine
@@ -175,13 +174,15 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         weights = checked_weights(sample_weight, flat)
         rows = np.flatnonzero(weights)
         weights = weights[rows]
-        tensors = Tensors(flat if rows.size == len(flat) else flat[rows], self.tensor_shape_)
-        fit, loss = self._search(tensors, lambda norm: OneClassLoss(self.nu, weights, norm))
+        tensors = self._tensors(flat, rows)
+        loss = OneClassLoss(self.nu, weights, tensors.norm)
+        fit = self._search(tensors, loss)
         self._keep(fit, loss, rows)
-        price = 1.0 / (self.nu * float(weights.sum()))
-        self.offset_ = np.array([one_class_offset(self._scores_of(tensors.rows), price, weights)])
+        # In the last half-step the gradient is the scores.
+        scores = fit.solution.gradient * loss.objective_unit
+        self.offset_ = np.array([one_class_offset(scores, loss.price, weights)])
         self.intercept_ = -self.offset_
-        self._rounding = rounding_error(self.dual_coef_, self._largest_norm**2, single=False)
+        self._rounding = rounding_error(self.dual_coef_, loss.objective_unit, single=False)
         self.hard_margin_ = is_hard_margin(self.nu, weights)
         self._warn(fit)
         if self.hard_margin_:

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._kernel_machine import all_or_nothing, checked_weights
 from scarce.classification._base import two_classes
-from scarce.tensor._contractions import Tensors
 from scarce.tensor._losses import HingeLoss
 from scarce.tensor._machine import TensorMachine
 
@@ -178,8 +177,9 @@ class STM(ClassifierMixin, TensorMachine):
         self.classes_, signs = two_classes(y, weights, type(self).__name__)
         rows = np.flatnonzero(weights)
         weights, signs = weights[rows], signs[rows]
-        tensors = Tensors(flat if rows.size == len(flat) else flat[rows], self.tensor_shape_)
-        fit, loss = self._search(tensors, lambda norm: HingeLoss(self.C, signs, weights, norm))
+        tensors = self._tensors(flat, rows)
+        loss = HingeLoss(self.C, signs, weights, tensors.norm)
+        fit = self._search(tensors, loss)
         self._keep(fit, loss, rows)
         self.intercept_ = np.array([float(fit.solution.multipliers[0])])
         self._warn(fit)
