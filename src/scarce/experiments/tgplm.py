@@ -326,12 +326,11 @@ def _draw_lambda(table: Table, records: list[Record]) -> tuple[Figure, ...]:
 
 
 CHOICES = (
-    "Grid: 2σ² in {1/4, 1, 4, 16} times the mean squared norm of the source, C₁ = C₂ in {1, 32, 1024} "
-    "(TSVM 1), λ in {0.01, 1, 100, 10⁴}, LMPROJ's penalty in {1, 100}, LWE's threshold in {0.25, 0.5}: "
-    the source's C is 32: "
-    "every second to fifth value of the paper's ranges and fewer. *Selected* is the smallest mean "
-    "difference between given group shares and shares of rows predicted positive: on groups left "
-    "out in three folds for IC-SVM and TGPLM-CD, on all groups for methods that see no shares. "
+    "Grid: 2σ² in {1/4, 1, 4, 16} times the mean squared norm of the source, C₁ = C₂ in {1, 32, "
+    "1024} (TSVM 1, the source's SVM 32), λ in {0.01, 1, 100, 10⁴}, LMPROJ's penalty in {1, 100}, "
+    "LWE's threshold in {0.25, 0.5}: a few values of the paper's ranges. *Selected* is the smallest "
+    "mean difference between given group shares and shares of rows predicted positive: on groups "
+    "left out in three folds for IC-SVM and TGPLM-CD, on all groups for methods that see no shares. "
     "ε' = 0.01 and the clip are scarce's defaults, the paper gives neither. Groups are random, "
     "common rows may be in groups, rows left over by equal groups are tested only. LWE combines an "
     "SVM, logistic regression and naive Bayes. TrSVM, a column of the paper, is left out: its "
