@@ -12,8 +12,8 @@ of its rows are labelled; all other rows, of the class or not, are unlabelled. W
   to dark, until no more unlabelled rows are cut off. It stops in the gap.
 * The SVM that is told every label, which nobody has, shows what could be reached.
 
-F1 is of new rows. The width is the same in all panels and was chosen by hand: this is a picture, not
-a benchmark.
+F1 is of new rows. The width is the same in all panels and was chosen by hand: this is a picture and
+not a benchmark.
 
 Run it with a file name to save the figure, without to look at it.
 """
