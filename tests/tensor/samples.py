@@ -38,8 +38,8 @@ def tensor_of(factors):
 def weights_in(factors, mode):
     """The weight tensor, flattened, as a linear expression in the factor of one mode.
 
-    Returns the variable and the expression; built entry by entry from the definition, so that it
-    shares nothing with Khatri-Rao products, roots or unfoldings.
+    Built entry by entry from the definition, so that it shares nothing with Khatri-Rao products,
+    roots or unfoldings.
     """
     free = cp.Variable(factors[mode].shape)
     basis = []
@@ -49,12 +49,12 @@ def weights_in(factors, mode):
         unit[mode][index] = 1.0
         # Only the column of the unit entry is left of the other factors' sum.
         basis.append(tensor_of(unit).ravel())
-    return free, np.array(basis).T @ cp.reshape(free, (free.size,), order="C")
+    return np.array(basis).T @ cp.reshape(free, (free.size,), order="C")
 
 
 def one_class_value(tensors, factors, mode, nu):
     """Optimum of the one-class problem in the factor of one mode and rho, and its weights."""
-    free, weights = weights_in(factors, mode)
+    weights = weights_in(factors, mode)
     rho = cp.Variable()
     scores = tensors.reshape(len(tensors), -1) @ weights
     slack = cp.sum(cp.pos(rho - scores)) / (nu * len(tensors))
@@ -64,7 +64,7 @@ def one_class_value(tensors, factors, mode, nu):
 
 def binary_value(tensors, signs, factors, mode, cost):
     """Optimum of the binary problem in the factor of one mode and b, and its weights."""
-    free, weights = weights_in(factors, mode)
+    weights = weights_in(factors, mode)
     b = cp.Variable()
     scores = tensors.reshape(len(tensors), -1) @ weights
     slack = cost * cp.sum(cp.pos(1 - cp.multiply(signs, scores + b)))

@@ -80,7 +80,7 @@ def test_classes_that_ones_do_not_tell_apart():
 
 
 def test_more_starts_are_never_worse():
-    for seed in range(5):
+    for seed in range(2):
         matrices = one_class_tensors((4, 3), n=8, seed=seed, mean=0.2)
         values = [OneClassSTM(nu=0.4, n_init=k).fit(matrices).objective_ for k in (1, 2, 8)]
         assert values == sorted(values, reverse=True)

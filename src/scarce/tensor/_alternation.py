@@ -110,8 +110,11 @@ class Alternation:
         program = self.loss.program(_gram(rows))
         solution = self.solve(program, None if last is None else last.alpha)
         objective = self.loss.primal(solution)
+        violation = solution.kkt_violation / max(self.loss.violation_unit(objective), DEGENERATE)
         if last is not None and not objective < last.objective:
-            return last  # by less than rounding errors
+            # Nothing to be gained beyond rounding errors, or the solver failed: then it is said.
+            last.kkt_violation = max(last.kkt_violation, violation)
+            return last
         alpha = solution.alpha
         combined = (self.loss.coefficients(alpha) @ rows).reshape(-1, root.shape[1])
         factor = combined @ root.T
@@ -125,7 +128,7 @@ class Alternation:
             alpha,
             objective,
             solution,
-            solution.kkt_violation / max(self.loss.violation_unit(objective), DEGENERATE),
+            violation,
             degenerate=bool(np.linalg.norm(combined) <= DEGENERATE * alpha.sum()),
         )
         if last is not None:

@@ -27,8 +27,6 @@ from scarce.tensor._vectors import checked_shape, shape_for_vectors
 
 Array = NDArray[Any]
 
-HALF_STEP_TOL = 1e-12  # for samples of norm one; half-steps are solved as exactly as can be
-MOST_STEPS = 100_000  # of a half-step, and 100 more a sample; a guard against rounding errors
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
 SMALLEST_NORM = 1e-150  # its square is still a normal number
 
@@ -111,7 +109,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         alternation = Alternation(
             tensors,
             loss,
-            lambda program, start: self._solve(program, start, context),
+            lambda program, start: self._solve(program, loss.half_step_tol, start, context),
             tol=self.tol,
             max_iter=self.max_iter,
             stop=self.stop,
@@ -139,7 +137,9 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
             raise ValueError(self._all_starts_degenerate)
         return best
 
-    def _solve(self, program: QuadraticProgram, start: Array | None, within: Any) -> Solution:
+    def _solve(
+        self, program: QuadraticProgram, tol: float, start: Array | None, within: Any
+    ) -> Solution:
         """Solve a half-step and report progress."""
         context = within.subcontext(task_name="half-step", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
@@ -151,9 +151,8 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
 
         solution = solve(
             program,
-            tol=HALF_STEP_TOL,
+            tol=tol,
             start=start,
-            max_iter=MOST_STEPS + 100 * program.kernel.n,
             cache_size=BLOCK_MEMORY,
             callback=report if hasattr(self, "_skl_callbacks") else None,
         )
