@@ -88,9 +88,13 @@ def make_rotated_moons(
 
     Notes
     -----
-    "Mean 0, standard deviation 1" in the paper is read as the scale of each feature. The noise is
-    not given. Groups are random and may hold common rows; rows left over by groups of equal size
-    are in none. These are readings of ours.
+    The paper gives mean 0, standard deviation 1, 150 points a class and the angles, but neither the
+    shape of the moons nor the noise. Ours are scikit-learn's, both features on one scale, mirrored
+    so that turning clockwise drives the tips into the other moon. Of the readings that we tried this
+    is the one whose source SVM loses about as much as the printed one (73 % right at 40 degrees,
+    printed 70.5); with each feature on a scale of its own, or not mirrored, it hardly loses
+    anything. Groups are random and may hold common rows; rows left over by groups of equal size are
+    in none.
 
     Examples
     --------
@@ -105,7 +109,8 @@ def make_rotated_moons(
         raise ValueError(f"n_groups must be between 1 and n_samples={n_samples}, got {n_groups}")
     rng = np.random.default_rng(random_state)
     X, y = make_moons(n_samples, noise=noise, random_state=int(rng.integers(2**31)))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    X = X * [-1.0, 1.0]
+    X = (X - X.mean(axis=0)) / np.sqrt(X.var(axis=0).mean())
     turn = np.deg2rad(angle)
     # Rows times the transpose of the clockwise rotation.
     rotated = X @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])

@@ -195,7 +195,6 @@ def _run_cell(
     except Exception as error:
         raise RuntimeError(f"{title}: {error}") from error
     # Figures differ from cell to cell; without them equal warnings can be counted.
-    remarks = {
-        re.sub(r"[-+\d.]+e?[-+\d]*", "#", f"{w.category.__name__}: {w.message}") for w in raised
-    }
+    texts = (f"{w.category.__name__}: {str(w.message).splitlines()[0]}" for w in raised)
+    remarks = {re.sub(r"#(, #)+", "#", re.sub(r"[-+\d.]*\d[-+\de.]*", "#", text)) for text in texts}
     return index, Finding(tuple(outcomes), tuple(sorted(remarks)))

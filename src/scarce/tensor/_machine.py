@@ -22,11 +22,13 @@ from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._alternation import Alternation, Fit
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._losses import Loss
-from scarce.tensor._starts import rescues, starts
+from scarce.tensor._starts import starts
 from scarce.tensor._vectors import checked_shape, shape_for_vectors
 
 Array = NDArray[Any]
 
+HALF_STEP_TOL = 1e-12  # for samples of norm one; half-steps are solved as exactly as can be
+MOST_STEPS = 100_000  # of a half-step, and 100 more a sample; a guard against rounding errors
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
 SMALLEST_NORM = 1e-150  # its square is still a normal number
 
@@ -109,7 +111,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         alternation = Alternation(
             tensors,
             loss,
-            lambda program, tol, start: self._solve(program, tol, start, context),
+            lambda program, start: self._solve(program, start, context),
             tol=self.tol,
             max_iter=self.max_iter,
             stop=self.stop,
@@ -124,23 +126,20 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         random = check_random_state(0 if self.random_state is None else self.random_state)
         pull = alternation.loss.pull
         best: Fit | None = None
-        for start in starts(tensors, pull, self.rank, self.n_init, random):
-            fit = alternation.run(start)
-            if fit.solution.status == "stopped" or tensors.order == 1:
-                return fit
+        for attempts in starts(tensors, pull, self.rank, self.n_init, random):
+            for start in attempts:
+                fit = alternation.run(start)
+                if fit.solution.status == "stopped" or tensors.order == 1:
+                    return fit
+                if not fit.degenerate:
+                    break
             if not fit.degenerate and (best is None or fit.objective < best.objective):
                 best = fit
-        if best is not None:
-            return best
-        for start in rescues(tensors, pull, self.rank, random):
-            fit = alternation.run(start)
-            if fit.solution.status == "stopped" or not fit.degenerate:
-                return fit
-        raise ValueError(self._all_starts_degenerate)
+        if best is None:
+            raise ValueError(self._all_starts_degenerate)
+        return best
 
-    def _solve(
-        self, program: QuadraticProgram, tol: float, start: Array | None, within: Any
-    ) -> Solution:
+    def _solve(self, program: QuadraticProgram, start: Array | None, within: Any) -> Solution:
         """Solve a half-step and report progress."""
         context = within.subcontext(task_name="half-step", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
@@ -152,8 +151,9 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
 
         solution = solve(
             program,
-            tol=tol,
+            tol=HALF_STEP_TOL,
             start=start,
+            max_iter=MOST_STEPS + 100 * program.kernel.n,
             cache_size=BLOCK_MEMORY,
             callback=report if hasattr(self, "_skl_callbacks") else None,
         )

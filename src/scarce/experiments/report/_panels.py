@@ -13,7 +13,7 @@ from scarce.experiments.report._numbers import FormatNumber, common_format, give
 LEVEL = 0.05
 """A Holm-corrected p-value below this is a difference."""
 
-BETTER, WORSE, SAME = "better", "worse", "same"
+BETTER, WORSE, SAME, TOO_FEW = "better", "worse", "same", "too-few"
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,20 @@ class Panel:
         reference = self.reference(score.setting)
         if score.p_value is None or reference is None or score is reference:
             return None
+        if score.p_value >= LEVEL and not self._can_differ(score):
+            return TOO_FEW
         if score.p_value >= LEVEL or score.mean == reference.mean:
             return SAME
         return BETTER if (score.mean < reference.mean) == self.smaller_is_better else WORSE
+
+    def _can_differ(self, score: Score) -> bool:
+        """Return whether the test could find anything with so few repetitions.
+
+        The smallest p-value of n signed ranks is 2 / 2^n, and Holm's correction multiplies the
+        smallest of a row by the number of its comparisons.
+        """
+        comparisons = sum(other.p_value is not None for other in self.row(score.setting))
+        return comparisons * 2.0 ** (1 - score.n) < LEVEL
 
     def verdicts(self) -> Counter[str]:
         """Count how the figures compare with the reference's."""

@@ -9,12 +9,13 @@ from itertools import count
 from scarce.experiments._results import PROTOCOLS, Score, Table
 from scarce.experiments.report._html import Html, element, emphasised, joined
 from scarce.experiments.report._numbers import probability, signed
-from scarce.experiments.report._panels import BETTER, SAME, WORSE, Panel, panels
+from scarce.experiments.report._panels import BETTER, SAME, TOO_FEW, WORSE, Panel, panels
 
 MARKS = {
     BETTER: ("▲", "significantly better than the reference"),
     WORSE: ("▼", "significantly worse than the reference"),
     SAME: ("=", "no significant difference from the reference"),
+    TOO_FEW: ("·", "too few repetitions for the test to find any difference"),
 }
 _FIGURE_SPACE = "\u2007"
 
