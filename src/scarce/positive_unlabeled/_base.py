@@ -122,6 +122,13 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         context.call_on_fit_task_end(estimator=self)
         self._keep_outcome(outcome)
+        # Of the rows that the classifier was not trained on, those inside that no round has
+        # rejected are in the prior; any others were rejected once, dropped, and taken back.
+        others = np.setdiff1d(unlabelled[~shared], outcome.kept.rows, assume_unique=True)
+        seen = rows.against(outcome.kept.rows)
+        inside = others[seen.scores(others, self.classifier_.decision_function) >= 0]
+        accepted = (weights[inside].sum() + loop.always_accepted) / loop.unlabelled_weight
+        self.taken_back_ = max(0.0, float(accepted) - self.class_prior_)
         self._warn(outcome)
 
     def _positive(self, y: Array) -> Array:
@@ -228,6 +235,15 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=7,
             )
+        if self.taken_back_ > 0.1 * self.class_prior_ + MUCH_TAKEN_BACK:
+            warnings.warn(
+                f"the classifier accepts {self.class_prior_ + self.taken_back_:.3g} of the "
+                f"unlabelled weight, but only {self.class_prior_:.3g} was accepted in every round: "
+                f"the negatives that were kept (keep={self.keep!r}) do not hold the boundary. Use "
+                'keep="all" or a narrower kernel.',
+                UserWarning,
+                stacklevel=7,
+            )
         cause = ""
         if outcome.ending == "stopped":
             cause = "A callback stopped the solver."
@@ -293,6 +309,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(positive == self._positive_is_second()).astype(np.intp)])
 
 
+MUCH_TAKEN_BACK = 0.01
 GUARDS = {
     "nu lowered": "the smaller class does not allow a larger value",
     "nu raised": "the margin vanishes at smaller values, because the classes overlap",
