@@ -121,14 +121,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         )
 
     def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
-        """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-        checked = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
-        )
-        weights: Array = np.maximum(checked, 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
+        return checked_weights(sample_weight, X)
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with its width settled, and keep the width."""
@@ -189,17 +182,47 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     # Solving.
 
     def _solve(
-        self, program: QuadraticProgram, previous: Array | None, within: Any = None
+        self,
+        program: QuadraticProgram,
+        previous: Array | None,
+        within: Any = None,
+        *,
+        tol: float | None = None,
+        max_iter: int | None = None,
     ) -> Solution:
         """Solve the program, report progress, and warn when the tolerance was not met.
 
-        ``within`` is the callback context of the rounds that this solution is one of.
+        ``within`` is the callback context of the rounds that this solution is one of; ``tol`` and
+        ``max_iter`` may be sharper than those of the estimator.
         """
         if within is None:
             context = self._init_callback_context(max_subtasks=None)
         else:
             context = within.subcontext(task_name="round", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
+        start = None if previous is None else feasible_start(program, previous)
+        # What overflows is found below, and reported once.
+        with np.errstate(over="ignore", invalid="ignore"):
+            solution = solve(
+                program,
+                tol=self.tol if tol is None else tol,
+                max_iter=self.max_iter if max_iter is None else max_iter,
+                start=start,
+                cache_size=self.cache_size,
+                callback=self._reporter(context),
+            )
+        context.call_on_fit_task_end(estimator=self)
+        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
+            raise ValueError(NOT_FINITE)
+        self.fit_status_ = int(solution.status != "optimal")
+        self.dual_gap_ = solution.dual_gap
+        self.kkt_violation_ = solution.kkt_violation
+        if within is None and not self._one_of_many:
+            self._warn_unless_optimal(solution.status, stacklevel=7)
+        return solution
+
+    def _reporter(self, context: Any) -> Callable[[Progress], bool] | None:
+        """Return what tells callbacks and the screen of progress; None when nobody listens."""
 
         def report(progress: Progress) -> bool:
             task = context.subcontext(task_name="block")
@@ -212,27 +235,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 )
             return bool(task.call_on_fit_task_end(estimator=self))
 
-        watched = self.verbose or hasattr(self, "_skl_callbacks")
-        start = None if previous is None else feasible_start(program, previous)
-        # What overflows is found below, and reported once.
-        with np.errstate(over="ignore", invalid="ignore"):
-            solution = solve(
-                program,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                start=start,
-                cache_size=self.cache_size,
-                callback=report if watched else None,
-            )
-        context.call_on_fit_task_end(estimator=self)
-        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
-            raise ValueError(NOT_FINITE)
-        self.fit_status_ = int(solution.status != "optimal")
-        self.dual_gap_ = solution.dual_gap
-        self.kkt_violation_ = solution.kkt_violation
-        if within is None and not self._one_of_many:
-            self._warn_unless_optimal(solution.status, stacklevel=7)
-        return solution
+        return report if self.verbose or hasattr(self, "_skl_callbacks") else None
 
     def _warn_unless_optimal(self, status: str, stacklevel: int) -> None:
         """Say how good a solution is that was cut short; ``stacklevel`` leads to fit's caller."""
@@ -332,6 +335,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
+    weights: Array = np.maximum(checked, 0.0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
 
 
 def check_range(X: Any) -> None:

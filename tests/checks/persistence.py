@@ -40,7 +40,7 @@ def refit_forgets_the_first_fit(subject: Subject) -> None:
 @check()
 def pickle_round_trip(subject: Subject) -> None:
     X, y = subject.make(40)
-    for container in (np.asarray, sparse.csr_array):
+    for container in subject.containers:
         rows = container(X)
         model = subject.new().fit(rows, y)
         for copied in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
@@ -53,7 +53,7 @@ def pickle_round_trip(subject: Subject) -> None:
 @check()
 def skops_round_trip(subject: Subject) -> None:
     X, y = subject.make(40)
-    for container in (np.asarray, sparse.csr_array):
+    for container in subject.containers:
         rows = container(X)
         model = subject.new().fit(rows, y)
         saved = skops.io.dumps(model)
@@ -67,7 +67,7 @@ def skops_round_trip(subject: Subject) -> None:
 @check()
 def fitted_state_is_arrays_and_builtins(subject: Subject) -> None:
     X, y = subject.make(40)
-    for container in (np.asarray, sparse.csr_array):
+    for container in subject.containers:
         model = subject.new().fit(container(X), y)
         assert_plain_state(model)
         # Learners are kept as they are; their own state is plain too.

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_classifier, is_outlier_detector
+from sklearn.utils import get_tags
 
 import scarce
 
@@ -53,6 +55,7 @@ class Subject:
     @property
     def traits(self) -> set[str]:
         """What a check may ask for: the names of the parameters, and the kind of estimator."""
+        accepted = get_tags(self.estimator).input_tags
         kinds = {"classifier"} if is_classifier(self.estimator) else set()
         # With a positive label the other means unlabelled.
         kinds |= kinds and (
@@ -60,7 +63,14 @@ class Subject:
         )
         kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
         kinds |= {"history"} if "history_ :" in (type(self.estimator).__doc__ or "") else set()
+        kinds |= {"sparse"} if accepted.sparse else set()
+        kinds |= {"tensors"} if accepted.three_d_array else set()
         return kinds | set(self.estimator.get_params(deep=False))
+
+    @property
+    def containers(self) -> list[Callable[[Array], Any]]:
+        """Return the kinds of matrices that the estimator takes."""
+        return [np.asarray, sparse.csr_array] if "sparse" in self.traits else [np.asarray]
 
     def new(self, **parameters: Any) -> Any:
         """Return an unfitted copy."""
@@ -72,10 +82,17 @@ SUBJECTS = [
     Subject(scarce.TransferOneClassSVM(nu=0.2), one_sample),
     # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
     Subject(scarce.UOCTSVM(C_target=0.1, radius=0.0), one_sample),
+    Subject(scarce.OneClassSTM(nu=0.2), one_sample),
+    Subject(scarce.STM(), two_classes),
     Subject(scarce.SVC(), two_classes),
     Subject(scarce.NuSVC(nu=0.3), two_classes),
     Subject(scarce.SVMC(), positive_and_unlabelled),
     Subject(scarce.MappingConvergence(), positive_and_unlabelled),
+    Subject(scarce.ProjectionMMDSVM(), two_classes),
+    Subject(scarce.TransductiveSVM(), two_classes),
+    Subject(scarce.LocallyWeightedEnsemble(), two_classes),
+    Subject(scarce.GroupProbabilitySVM(), two_classes),
+    Subject(scarce.TransferGroupProbabilitySVM(), two_classes),
 ]
 
 

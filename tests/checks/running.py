@@ -72,7 +72,7 @@ def progress_bars(subject: Subject) -> None:
     search.set_callbacks(ProgressBar()).fit(X, y)
 
 
-@check()
+@check("max_iter")
 def a_callback_can_stop_the_fit(subject: Subject) -> None:
     X, y = subject.make(150)
     recorder = Recorder(act=lambda task: task != "fit")
@@ -162,7 +162,7 @@ def number_of_threads(subject: Subject) -> None:
     np.testing.assert_array_equal(*answers)
 
 
-@check("max_iter")
+@check("max_iter", "cache_size")  # a limit on the solver's steps
 def a_fit_cut_short_says_how_good_it_is(subject: Subject) -> None:
     X, y = subject.make(100)
     with pytest.warns(ConvergenceWarning) as caught:

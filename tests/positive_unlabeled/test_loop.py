@@ -82,7 +82,24 @@ def test_rejected_rows_are_not_scored_again():
     history = model.history_
     candidates = np.array(history["accepted"]) + np.array(history["rejected"])
     assert model.n_rounds_ > 2
-    assert sum(CountingSVC.scored) == candidates.sum() + model.n_rounds_ * (y == 1).sum()
+    in_rounds = candidates.sum() + model.n_rounds_ * (y == 1).sum()
+    # At the end one look at all unlabelled rows that the last round was not trained on.
+    at_the_end = (y == 0).sum() - history["negatives"][-1]
+    assert sum(CountingSVC.scored) == in_rounds + at_the_end
+
+
+TAKEN_BACK = pytest.mark.filterwarnings("ignore:the classifier accepts")
+
+
+def test_rows_taken_back_are_told():
+    X, y = overlapping(3)
+    with pytest.warns(UserWarning, match="the classifier accepts .* Use keep=.all. or a narrower"):
+        model = SVMC().fit(X, y)
+    accepted = (model.predict(X) == 1)[y == 0].mean()
+    assert model.taken_back_ > 0.01
+    # Rows in both counts are soft-margin errors of the last training.
+    assert accepted >= model.class_prior_ + model.taken_back_ - 1e-12
+    assert SVMC(keep="all").fit(X, y).taken_back_ == 0.0
 
 
 @pytest.mark.parametrize(
@@ -113,6 +130,7 @@ def test_approximate_classifiers_have_no_support_to_keep():
         MappingConvergence(classifier=SVC(approximation="nystroem")).fit(X, y)
 
 
+@TAKEN_BACK
 def test_the_same_loop_on_scikit_learns_machines():
     X, y = overlapping(2)
     parameters = {"gamma": 0.5, "tol": 1e-6}
@@ -127,6 +145,7 @@ def test_the_same_loop_on_scikit_learns_machines():
     np.testing.assert_allclose(found, expected, atol=1e-3 * np.abs(expected).max())
 
 
+@TAKEN_BACK
 def test_defaults_are_those_of_svmc():
     X, y = overlapping(3)
     weights = np.linspace(0.5, 2.0, len(y))

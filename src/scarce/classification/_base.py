@@ -15,22 +15,56 @@ from scarce._kernel_machine import KernelMachine
 
 Array = NDArray[Any]
 
+ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
+
+
+def two_classes(
+    y: Array, weights: Array, name: str, one_class_left: str = ONE_CLASS_LEFT
+) -> tuple[Array, Array]:
+    """Return the two labels and a sign per row, +1 for the second; refuse any other number."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The target has {len(classes)} classes; "
+            f"wrap the estimator: sklearn.multiclass.OneVsOneClassifier({name}())."
+        )
+    if len(classes) < 2:
+        raise ValueError("The number of classes has to be greater than one; got 1 class")
+    if np.unique(codes[weights > 0]).size < 2:
+        raise ValueError(one_class_left)
+    return classes, 2.0 * codes - 1.0
+
+
+def with_labels_only(y: Any, labelled: Array) -> Array:
+    """Return `y` with some row's label in place of whatever the rows without label hold."""
+    labels: Array = np.array(y)
+    if labels.shape == labelled.shape and labelled.any():
+        labels[~labelled] = labels[labelled][0]
+    return labels
+
 
 class BinaryMachine(ClassifierMixin, KernelMachine):
     """Base of binary classifiers: labels, class weights, decision and prediction."""
 
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
-    _one_class_left: ClassVar[str] = (
-        "Invalid input - all samples with positive weights belong to the same class."
-    )
+    _one_class_left: ClassVar[str] = ONE_CLASS_LEFT
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array]:
-        """Return rows, signs (+1 for ``classes_[1]``) and weights; set the class attributes."""
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any, labelled: Array | None = None
+    ) -> tuple[Any, Array, Array]:
+        """Return rows, signs (+1 for ``classes_[1]``) and weights; set the class attributes.
+
+        ``labelled`` tells which rows have a label, by default all. What `y` holds for the others is
+        not looked at, and their signs mean nothing.
+        """
+        if labelled is not None and y is not None:
+            y = with_labels_only(y, labelled)
         X, y = self._validated(X, y, reset=True)
         y = column_or_1d(y, warn=True)
         if y.shape[0] != X.shape[0]:
@@ -38,24 +72,13 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
                 f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has "
                 f"{y.shape[0]}."
             )
-        check_classification_targets(y)
         weights = self._checked_weights(sample_weight, X)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The target has {len(classes)} classes; "
-                "wrap the estimator: "
-                f"sklearn.multiclass.OneVsOneClassifier({type(self).__name__}())."
-            )
-        if len(classes) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class")
-        if np.ptp(codes[weights > 0]) == 0:
-            raise ValueError(self._one_class_left)
-        self.classes_ = classes
+        known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
+        self.classes_, signs = two_classes(y, known, type(self).__name__, self._one_class_left)
         self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weights
+            self.class_weight, classes=self.classes_, y=y, sample_weight=known
         )
-        return X, 2.0 * codes - 1.0, weights
+        return X, signs, weights
 
     @property
     def n_support_(self) -> Array:
@@ -104,7 +127,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
             Entries of ``classes_``.
         """
         check_is_fitted(self)
-        if self.break_ties and self.decision_function_shape == "ovo":
+        # Only the replacements of scikit-learn's classes have these two parameters.
+        if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         decisions = self.decision_function(X)
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import KernelMachine
+from scarce._kernel_machine import KernelMachine, checked_weights
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
@@ -68,7 +68,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
         rows, y = checked_rows(self, X, self._kernel_name(), y, reset=True)
         positive = self._positive(y)
-        weights = self._checked_weights(sample_weight, y)
+        weights = checked_weights(sample_weight, y)
         positives = np.flatnonzero(positive & (weights > 0))
         unlabelled = np.flatnonzero(~positive & (weights > 0))
         if not (positives.size and unlabelled.size):
@@ -122,6 +122,13 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         context.call_on_fit_task_end(estimator=self)
         self._keep_outcome(outcome)
+        # Of the rows that the classifier was not trained on, those inside that no round has
+        # rejected are in the prior; any others were rejected once, dropped, and taken back.
+        others = np.setdiff1d(unlabelled[~shared], outcome.kept.rows, assume_unique=True)
+        seen = rows.against(outcome.kept.rows)
+        inside = others[seen.scores(others, self.classifier_.decision_function) >= 0]
+        accepted = (weights[inside].sum() + loop.always_accepted) / loop.unlabelled_weight
+        self.taken_back_ = max(0.0, float(accepted) - self.class_prior_)
         self._warn(outcome)
 
     def _positive(self, y: Array) -> Array:
@@ -148,15 +155,6 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"pos_label must be one of the labels {classes.tolist()}, got {self.pos_label!r}"
             )
         return np.asarray(y == self.pos_label)
-
-    def _checked_weights(self, sample_weight: Any, y: Array) -> Array:
-        checked = _check_sample_weight(
-            sample_weight, y, dtype=np.float64, allow_all_zero_weights=True
-        )
-        weights: Array = np.maximum(checked, 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
 
     def _warn_if_equal(self, positives: Array, keys: Array) -> None:
         if positives.size == 1 or (keys == keys[0]).all():
@@ -237,6 +235,15 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=7,
             )
+        if self.taken_back_ > 0.1 * self.class_prior_ + MUCH_TAKEN_BACK:
+            warnings.warn(
+                f"the classifier accepts {self.class_prior_ + self.taken_back_:.3g} of the "
+                f"unlabelled weight, but only {self.class_prior_:.3g} was accepted in every round: "
+                f"the negatives that were kept (keep={self.keep!r}) do not hold the boundary. Use "
+                'keep="all" or a narrower kernel.',
+                UserWarning,
+                stacklevel=7,
+            )
         cause = ""
         if outcome.ending == "stopped":
             cause = "A callback stopped the solver."
@@ -302,6 +309,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(positive == self._positive_is_second()).astype(np.intp)])
 
 
+MUCH_TAKEN_BACK = 0.01
 GUARDS = {
     "nu lowered": "the smaller class does not allow a larger value",
     "nu raised": "the margin vanishes at smaller values, because the classes overlap",

@@ -1,0 +1,165 @@
+"""One mode's factor at a time, the others held: a convex half-step each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.kernels import Kernel, make_operator
+from scarce.solvers import DenseMatrix, QuadraticProgram, Solution
+from scarce.tensor._contractions import Tensors, inner_products, inverse_root
+from scarce.tensor._losses import Loss
+from scarce.tensor._starts import Factors
+
+Array = NDArray[Any]
+Solve = Callable[[QuadraticProgram, Array | None], Solution]
+
+DEGENERATE = 1e-9  # weights below this share of what they could be are zero up to rounding
+STORED_UP_TO = 512  # rows up to which the matrix of inner products is stored
+
+
+@dataclass
+class Fit:
+    """Where a start led; factors have columns of norm one and tensors a largest norm of one."""
+
+    factors: Factors
+    scales: Array  # norms of the rank-one terms
+    alpha: Array
+    objective: float
+    solution: Solution
+    kkt_violation: float
+    degenerate: bool = False
+    converged: bool = False
+    n_sweeps: int = 0
+    history: dict[str, list[Any]] = field(
+        default_factory=lambda: {"objective": [], "mode": [], "change": [], "n_iter": []}
+    )
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """Half-steps for modes 2..N, then 1, until a sweep changes nothing.
+
+    Attributes
+    ----------
+    tensors : Tensors
+        The sample.
+    loss : Loss
+        Program and value of a half-step.
+    solve : callable
+        ``solve(program, start)``, to a tolerance near rounding errors.
+    tol : float
+        The stop rule's.
+    max_iter : int
+        Largest number of sweeps.
+    stop : {"relative", "paper"}
+        "relative": the objective changes by no more than `tol` of itself. "paper": the first
+        factor, its length as the iteration gives it, moves by no more than `tol`.
+    """
+
+    tensors: Tensors
+    loss: Loss
+    solve: Solve
+    tol: float
+    max_iter: int
+    stop: str = "relative"
+
+    def run(self, start: Factors) -> Fit:
+        """Return what a start leads to."""
+        order = self.tensors.order
+        # Lengths as the iteration without rescaling would give them, for the paper's rule alone.
+        lengths = [np.linalg.norm(factor, axis=0) for factor in start]
+        factors = [factor / length for factor, length in zip(start, lengths, strict=True)]
+        fit: Fit | None = None
+        earlier: list[tuple[Factors, Array]] = []  # after each half-step
+        for sweep in range(1, self.max_iter + 1):
+            before = None if fit is None else fit.objective
+            first = factors[0] * lengths[0]
+            for mode in [*range(1, order), 0]:
+                fit = self._half_step(factors, mode, fit)
+                factors = fit.factors
+                others = np.prod([lengths[m] for m in range(order) if m != mode], axis=0)
+                whole = fit.scales * self.loss.weight_unit
+                lengths[mode] = np.divide(whole, others, out=np.zeros_like(whole), where=others > 0)
+                earlier.append((factors, fit.scales))
+                self._record(fit, mode, earlier)
+                if fit.degenerate or fit.solution.status == "stopped":
+                    return fit
+            assert fit is not None
+            fit.n_sweeps = sweep
+            if self.stop == "paper":
+                moved = np.linalg.norm(factors[0] * lengths[0] - first)
+                fit.converged = bool(moved <= self.tol)
+            elif before is not None:
+                fit.converged = abs(fit.objective - before) <= self.tol * abs(fit.objective)
+            fit.converged |= order == 1
+            if fit.converged:
+                break
+        assert fit is not None
+        return fit
+
+    def _half_step(self, factors: Factors, mode: int, last: Fit | None) -> Fit:
+        """Solve for the factor of one mode; the last fit stays where that is no improvement."""
+        root = inverse_root(factors, mode)
+        contracted = self.tensors.contract(factors, mode).reshape(-1, len(root))
+        rows = (contracted @ (root / self.tensors.norm)).reshape(self.tensors.n, -1)
+        program = self.loss.program(_gram(rows))
+        solution = self.solve(program, None if last is None else last.alpha)
+        objective = self.loss.primal(solution)
+        violation = solution.kkt_violation / max(self.loss.violation_unit(objective), DEGENERATE)
+        if last is not None and not objective < last.objective:
+            # Nothing to be gained beyond rounding errors, or the solver failed: then it is said.
+            last.kkt_violation = max(last.kkt_violation, violation)
+            return last
+        alpha = solution.alpha
+        combined = (self.loss.coefficients(alpha) @ rows).reshape(-1, root.shape[1])
+        factor = combined @ root.T
+        scales = np.linalg.norm(factor, axis=0)
+        used = scales > 0  # a term without weight keeps its direction
+        factor[:, used] /= scales[used]
+        factor[:, ~used] = factors[mode][:, ~used]
+        fit = Fit(
+            [factor if m == mode else other for m, other in enumerate(factors)],
+            scales,
+            alpha,
+            objective,
+            solution,
+            violation,
+            degenerate=bool(np.linalg.norm(combined) <= DEGENERATE * alpha.sum()),
+        )
+        if last is not None:
+            fit.history = last.history
+        return fit
+
+    def _record(self, fit: Fit, mode: int, earlier: list[tuple[Factors, Array]]) -> None:
+        order = self.tensors.order
+        old = earlier.pop(0) if len(earlier) > order else None
+        entry = (
+            fit.objective * self.loss.objective_unit,
+            mode,
+            _change(fit.factors, fit.scales, old),
+            fit.solution.n_iter,
+        )
+        for values, value in zip(fit.history.values(), entry, strict=True):
+            values.append(value)
+
+
+def _gram(rows: Array) -> Any:
+    """Return the inner products of the rows, stored when there are few."""
+    if len(rows) <= STORED_UP_TO:
+        return DenseMatrix(rows @ rows.T)
+    return make_operator(rows, Kernel("linear"))
+
+
+def _change(factors: Factors, scales: Array, old: tuple[Factors, Array] | None) -> float:
+    """Return ``|W - W'| / |W|`` from inner products of the factors; 1 when there is no ``W'``."""
+    square = scales @ inner_products(factors, factors) @ scales
+    if old is None or square == 0:
+        return 1.0
+    mixed = scales @ inner_products(factors, old[0]) @ old[1]
+    other = old[1] @ inner_products(old[0], old[0]) @ old[1]
+    return float(np.sqrt(max(square + other - 2.0 * mixed, 0.0) / square))

@@ -1,0 +1,246 @@
+"""What the tensor machines share: input, starts, the fitted model, scoring."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from scarce._kernel_machine import check_range
+from scarce.kernels import as_rows
+from scarce.solvers import Progress, QuadraticProgram, Solution, solve
+from scarce.solvers._blas import single_threaded_blas
+from scarce.tensor._alternation import Alternation, Fit
+from scarce.tensor._contractions import Tensors, full_tensor
+from scarce.tensor._losses import Loss
+from scarce.tensor._starts import starts
+from scarce.tensor._vectors import checked_shape, shape_for_vectors
+
+Array = NDArray[Any]
+
+BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
+SMALLEST_NORM = 1e-150  # its square is still a normal number
+
+
+class TensorMachine(CallbackSupportMixin, BaseEstimator):
+    """Base of estimators whose weights are a tensor of low rank."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "tensor_shape": [StrOptions({"auto"}), tuple, list, None],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "stop": [StrOptions({"relative", "paper"})],
+        "random_state": ["random_state"],
+    }
+
+    # Weights are asked for without any set-up when metadata routing is on.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+    # Input.
+
+    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+        """Return checked samples, flattened to rows (and targets); keep or compare their shape."""
+        _check_same_shapes(X)
+        if not reset and hasattr(X, "shape"):
+            self._check_shape(tuple(X.shape)[1:])
+        checked = validate_data(
+            self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C", allow_nd=True
+        )
+        samples = checked if isinstance(y, str) else checked[0]
+        if reset:
+            self._sample_shape = samples.shape[1:]
+            self.tensor_shape_ = self._settled_shape(samples.shape[1:])
+        else:
+            self._check_shape(samples.shape[1:])
+        rows = samples.reshape(samples.shape[0], -1)
+        return rows if isinstance(y, str) else (rows, checked[1])
+
+    def _settled_shape(self, given: tuple[int, ...]) -> tuple[int, ...]:
+        if len(given) == 1:
+            return shape_for_vectors(self.tensor_shape, given[0])
+        if 0 in given:
+            raise ValueError(f"X holds samples of shape {given}; every mode needs a size above 0")
+        if self.tensor_shape not in (None, "auto") and checked_shape(self.tensor_shape) != given:
+            raise ValueError(
+                f"tensor_shape={self.tensor_shape!r} is for rows, but X holds samples of shape "
+                f"{given}; leave it at None, or give X as (n_samples, n_features)"
+            )
+        return given
+
+    def _check_shape(self, seen: tuple[int, ...]) -> None:
+        fitted = self._sample_shape
+        both_rows = len(fitted) == len(seen) == 1  # left to scikit-learn
+        if seen and seen != fitted and not both_rows:
+            raise ValueError(
+                f"X holds samples of shape {seen}, but {type(self).__name__} was fitted to "
+                f"samples of shape {fitted}"
+            )
+
+    # Fitting.
+
+    def _tensors(self, flat: Array, rows: Array) -> Tensors:
+        """Return the samples that take part."""
+        part = flat if rows.size == flat.shape[0] else flat[rows]
+        norm = _largest_norm(part)
+        if norm < SMALLEST_NORM and len(self.tensor_shape_) > 1:
+            raise ValueError("all samples of X are zero; there is no direction to be found")
+        return Tensors(part, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
+
+    def _search(self, tensors: Tensors, loss: Loss) -> Fit:
+        """Return the best of all starts."""
+        context = self._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self)
+        alternation = Alternation(
+            tensors,
+            loss,
+            lambda program, start: self._solve(program, loss.half_step_tol, start, context),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            stop=self.stop,
+        )
+        with single_threaded_blas:
+            fit = self._best(tensors, alternation)
+        context.call_on_fit_task_end(estimator=self)
+        return fit
+
+    def _best(self, tensors: Tensors, alternation: Alternation) -> Fit:
+        # A fixed seed by default: the same input gives the same output.
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        pull = alternation.loss.pull
+        best: Fit | None = None
+        for attempts in starts(tensors, pull, self.rank, self.n_init, random):
+            for start in attempts:
+                fit = alternation.run(start)
+                if fit.solution.status == "stopped" or tensors.order == 1:
+                    return fit
+                if not fit.degenerate:
+                    break
+            if not fit.degenerate and (best is None or fit.objective < best.objective):
+                best = fit
+        if best is None:
+            raise ValueError(self._all_starts_degenerate)
+        return best
+
+    def _solve(
+        self, program: QuadraticProgram, tol: float, start: Array | None, within: Any
+    ) -> Solution:
+        """Solve a half-step and report progress."""
+        context = within.subcontext(task_name="half-step", max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self)
+
+        def report(progress: Progress) -> bool:
+            task = context.subcontext(task_name="block")
+            task.call_on_fit_task_begin(estimator=self)
+            return bool(task.call_on_fit_task_end(estimator=self))
+
+        solution = solve(
+            program,
+            tol=tol,
+            start=start,
+            cache_size=BLOCK_MEMORY,
+            callback=report if hasattr(self, "_skl_callbacks") else None,
+        )
+        context.call_on_fit_task_end(estimator=self)
+        return solution
+
+    # The fitted model.
+
+    def _keep(self, fit: Fit, loss: Loss, rows: Array) -> None:
+        """Store a fit; ``rows`` are the positions of the samples that took part."""
+        # Balanced: every mode carries the same share of a term's norm.
+        share = (fit.scales * loss.weight_unit) ** (1.0 / len(fit.factors))
+        self.factors_: list[Array] = [factor * share for factor in fit.factors]
+        self.objective_: float = fit.objective * loss.objective_unit
+        self.history_ = fit.history
+        self.converged_ = fit.converged
+        self.n_iter_ = max(1, fit.n_sweeps)
+        self.dual_gap_ = fit.solution.dual_gap
+        self.kkt_violation_ = fit.kkt_violation
+        self.fit_status_ = int(not fit.converged or not self.kkt_violation_ <= self.tol)
+        support = np.flatnonzero(fit.alpha)
+        self.support_ = rows[support].astype(np.int32)
+        coefficients = loss.coefficients(fit.alpha)[support] * loss.multiplier_unit
+        self.dual_coef_ = coefficients[None, :]
+
+    def _warn(self, fit: Fit) -> None:
+        """Say, in the name of the caller of a fit, what is short of a solution."""
+        if fit.solution.status == "stopped":
+            message = "A callback stopped the solver."
+        elif fit.degenerate:
+            warnings.warn(self._trivial, UserWarning, stacklevel=6)
+            return
+        elif not fit.converged:
+            last = fit.history["objective"][-1 - len(self.tensor_shape_) :: len(self.tensor_shape_)]
+            message = (
+                f"max_iter={self.max_iter} sweeps ended the fit before the objective settled: "
+                f"after the last sweeps it was {last}. Raise max_iter or tol."
+            )
+        elif self.fit_status_:
+            message = "Rounding errors ended a half-step early."
+        else:
+            return
+        warnings.warn(
+            f"{message} KKT violation {self.kkt_violation_:.3g} against tol={self.tol:g}, "
+            f"relative duality gap {self.dual_gap_:.3g}.",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+
+    @property
+    def coef_(self) -> Array:
+        """The weight tensor, of shape `tensor_shape_`."""
+        check_is_fitted(self)
+        coef = full_tensor(self.factors_, np.ones(self.factors_[0].shape[1]))
+        coef.flags.writeable = False
+        return coef
+
+    @property
+    def weights_(self) -> Array:
+        """The same as `coef_`."""
+        return self.coef_
+
+    def _scores_of(self, rows: Array) -> Array:
+        """Return the inner products with the weight tensor; zeros that fill rows up add nothing."""
+        plane = self.coef_.reshape(1, -1)[:, : rows.shape[1]]
+        scores = np.zeros(rows.shape[0])
+        groups = np.zeros(rows.shape[0], np.int64)
+        as_rows(rows).project(0, scores.size, np.ascontiguousarray(plane), groups, scores)
+        return scores
+
+    def _raw_scores(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return self._scores_of(self._validated(X, reset=False))
+
+
+def _largest_norm(rows: Array) -> float:
+    """Return the largest norm of a row; rows whose squared norm overflows are refused."""
+    with np.errstate(over="ignore"):
+        square = float(as_rows(rows).squared_norms().max())
+    if not square < np.finfo(np.float64).max / 4:
+        check_range(rows)
+    return float(np.sqrt(square))
+
+
+def _check_same_shapes(X: Any) -> None:
+    """Refuse a list of samples of different shapes, in words that say so."""
+    objects = isinstance(X, np.ndarray) and X.dtype.kind == "O"
+    if objects or isinstance(X, (list, tuple)):
+        shapes = sorted({np.shape(sample) for sample in X if isinstance(sample, np.ndarray)})
+        if len(shapes) > 1:
+            raise ValueError(f"X holds samples of different shapes: {shapes}; all must be the same")

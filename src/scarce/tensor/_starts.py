@@ -1,0 +1,79 @@
+"""Factors to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.tensor._contractions import Tensors
+
+Array = NDArray[Any]
+Factors = list[Array]
+
+N_RESTARTS = 10  # random starts tried when nothing else leads away from zero
+
+
+def starts(
+    tensors: Tensors, pull: Array, rank: int, n_init: int, random: np.random.RandomState
+) -> Iterator[Iterator[Factors]]:
+    """Return `n_init` lists of starts; of each the first counts that does not lead to zero.
+
+    With one mode there is one solution, and one start.
+    """
+    yield fixed_start(tensors, pull, rank, random)
+    if tensors.order > 1:
+        for _ in range(n_init - 1):
+            yield iter([random_factors(tensors, rank, random)])
+
+
+def fixed_start(
+    tensors: Tensors, pull: Array, rank: int, random: np.random.RandomState
+) -> Iterator[Factors]:
+    """Return the fixed start, and what to try in turn when it leads to zero.
+
+    Ones are the paper's start. Equal columns would stay equal, so that they are for rank one only.
+    The sign of a factor does not matter: the next half-step turns it.
+    """
+    if rank == 1:
+        yield [np.ones((size, 1)) for size in tensors.shape]
+    yield leading_of_sum(tensors, pull, rank, random)
+    yield leading_of_sample(tensors, rank, random)
+    for _ in range(N_RESTARTS):
+        yield random_factors(tensors, rank, random)
+
+
+def leading_of_sum(
+    tensors: Tensors, pull: Array, rank: int, random: np.random.RandomState
+) -> Factors:
+    """Return the leading left singular vectors of the unfoldings of ``sum_i pull_i X_i``.
+
+    ``pull`` are the weights, signed by class for two classes: the weight tensor of a machine that
+    is all slack.
+    """
+    total = tensors.combine(pull)
+    grams = []
+    for mode, size in enumerate(tensors.shape):
+        unfolded = np.moveaxis(total, mode, 0).reshape(size, -1)
+        grams.append(unfolded @ unfolded.T)
+    return [_leading(gram, rank, random) for gram in grams]
+
+
+def leading_of_sample(tensors: Tensors, rank: int, random: np.random.RandomState) -> Factors:
+    """Return the leading left singular vectors of the unfoldings ``[X_1 ... X_n]``."""
+    grams = [tensors.unfolding_gram(mode) for mode in range(tensors.order)]
+    return [_leading(gram, rank, random) for gram in grams]
+
+
+def random_factors(tensors: Tensors, rank: int, random: np.random.RandomState) -> Factors:
+    """Return random columns; their length has no effect."""
+    return [random.normal(size=(size, rank)) for size in tensors.shape]
+
+
+def _leading(gram: Array, rank: int, random: np.random.RandomState) -> Array:
+    """Return the eigenvectors of the largest eigenvalues, and random columns if there are few."""
+    vectors = np.linalg.eigh(gram)[1][:, ::-1][:, :rank]
+    extra = random.normal(size=(len(gram), rank - vectors.shape[1]))
+    return np.concatenate([vectors, extra], axis=1)
