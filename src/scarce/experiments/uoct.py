@@ -360,6 +360,7 @@ def _comparison(
         settings={task: _setting(task, noise) for task in table},
         run=compare,
         repetitions=10,
+        quick_repetitions=2,
         quick_settings=quick,
         printed=_printed(table),
         draw=_draw_times,
