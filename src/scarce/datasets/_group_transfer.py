@@ -90,11 +90,11 @@ def make_rotated_moons(
     -----
     The paper gives mean 0, standard deviation 1, 150 points a class and the angles, but neither the
     shape of the moons nor the noise. Ours are scikit-learn's, both features on one scale, mirrored
-    so that turning clockwise drives the tips into the other moon. Of the readings that we tried this
-    is the one whose source SVM loses about as much as the printed one (73 % right at 40 degrees,
-    printed 70.5); with each feature on a scale of its own, or not mirrored, it hardly loses
-    anything. Groups are random and may hold common rows; rows left over by groups of equal size are
-    in none.
+    so that turning clockwise drives the tips into the other moon. Of the readings that we tried
+    this is the one whose source SVM loses about as much as the printed one (73 % right at 40
+    degrees, printed 70.5); with each feature on a scale of its own, or not mirrored, it hardly
+    loses anything. Groups are random and may hold common rows; rows left over by groups of equal
+    size are in none.
 
     Examples
     --------
