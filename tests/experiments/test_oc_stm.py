@@ -52,7 +52,7 @@ def test_same_seed_same_outcome():
     assert untimed(iris(0, 2)) != first
 
 
-@pytest.mark.parametrize(("seed", "size"), [(0, 4), (1, 4), (2, 4), (0, 6)])
+@pytest.mark.parametrize(("seed", "size"), [(0, 4), (1, 4), (0, 6)])
 def test_selected_by_acceptance_of_rows_left_out(seed, size):
     """The vector machine's choice and its figures, by scikit-learn alone."""
     X, is_target = load_few_samples_task("Iris")

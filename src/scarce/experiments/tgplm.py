@@ -69,7 +69,7 @@ def uci(seed: int, task: str, data: str) -> list[Outcome]:
 def strength(seed: int, transfer: float) -> list[Outcome]:
     """Measure the effect of lambda on moons rotated by 30 degrees, a tenth common."""
     problem = make_rotated_moons(angle=30, common=0.1, random_state=seed)
-    chosen = {"C": SOURCE_COST, "gamma": 1.0 / (4.0 * _unit(problem))}
+    chosen: dict[str, Any] = {"C": SOURCE_COST, "gamma": 1.0 / (4.0 * _unit(problem))}
     source = SVC(**chosen).fit(problem.X_source, problem.y_source)
     alone = GroupProbabilitySVM(**chosen)
     model = _transfer_machine(source, transfer=transfer, **chosen)
