@@ -102,7 +102,7 @@ def shells(n_unlabelled: int, d: int = 16, seed: int = 0) -> Sample:
     n = n_positive + n_unlabelled + n_new
     of_class = random.random(n) < 0.05
     of_class[:n_positive] = True
-    scale = np.where(of_class, 0.5, random.uniform(0.8, 2.5, n))
+    scale = np.where(of_class, 0.5, random.uniform(1.0, 2.5, n))
     X = (random.normal(size=(n, d)) * scale[:, None]).astype(np.float32)
     y = np.repeat([1, -1], [n_positive, n_unlabelled])
     return Sample(X[:-n_new], y, X[-n_new:], of_class[-n_new:])
