@@ -11,7 +11,6 @@ The best point of a grid, chosen on the test rows, is shown as what it is: an up
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 import warnings
@@ -31,8 +30,9 @@ from sklearn.model_selection import KFold
 
 from benchmarks.report import machine, write_json
 from scarce import TransferOneClassSVM
+from scarce.datasets import ONE_CLASS_TASKS, DatasetNotFoundError, load_dataset
 
-PARTNERS = {"S": "X", "X": "S", "M": "N", "N": "M"}
+LETTERS = ("S", "X", "M", "N")
 METHODS = {  # (with the source, radius)
     "OC-SVM": (False, 0.0),
     "UOC-SVM": (False, "knn"),
@@ -45,8 +45,6 @@ PAPER = {  # Table 4, F in percent, mean and standard deviation
     "M": {"OC": (89.01, 2.62), "UOC": (91.18, 1.97), "TLOC": (89.91, 2.25), "UOCT": (93.26, 1.86)},
     "N": {"OC": (85.99, 3.18), "UOC": (89.29, 2.56), "TLOC": (88.69, 2.72), "UOCT": (91.32, 2.38)},
 }
-TARGET_SHARE = 0.1
-N_NEGATIVES = 300
 REPETITIONS = 10
 NU = 0.1  # the estimator's default
 WIDTHS = tuple(4.0**k for k in range(-3, 3))  # gamma, in units of 1 / median squared distance
@@ -72,19 +70,9 @@ class Split:
 
 def draw_split(X: np.ndarray, letters: np.ndarray, letter: str, repetition: int) -> Split:
     """Draw the split of the paper."""
-    rng = np.random.default_rng([ord(letter), repetition])
-    partner = PARTNERS[letter]
-    own = rng.permutation(np.flatnonzero(letters == letter))
-    n_target = round(TARGET_SHARE * own.size)
-    others = np.flatnonzero((letters != letter) & (letters != partner))
-    negatives = rng.choice(others, N_NEGATIVES, replace=False)
-    test = np.concatenate([own[n_target:], negatives])
-    return Split(
-        X[own[:n_target]],
-        X[letters == partner],
-        X[test],
-        np.arange(test.size) < own.size - n_target,
-    )
+    task = ONE_CLASS_TASKS[f"Isolet({letter})"]
+    rows = task.split(letters, random_state=[ord(letter), repetition])
+    return Split(X[rows.target], X[rows.sources[0]], X[rows.test], rows.is_target)
 
 
 def fit(method: str, target: np.ndarray, source: np.ndarray, **params: Any) -> TransferOneClassSVM:
@@ -186,7 +174,7 @@ def grid_scores(split: Split) -> dict[str, list[float]]:
 def summary(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return one row a letter and rule, and the best point of the grid, chosen on test rows."""
     rows = []
-    for letter in PARTNERS:
+    for letter in LETTERS:
         own = [result for result in results if result["letter"] == letter]
         for rule in RULES:
             values = {m: np.array([r[rule][m]["f"] for r in own]) for m in METHODS}
@@ -252,14 +240,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=RESULTS / "isolet_transfer.json")
     options = parser.parse_args(arguments)
     begin = time.perf_counter()
-    folder = os.environ.get("SCARCE_DATA")
-    if not folder:
-        parser.error("SCARCE_DATA must name the folder that holds isolet.npz")
-    with np.load(Path(folder) / "isolet.npz") as archive:
-        X, letters = archive["X"].astype(np.float64), archive["y"]
+    try:
+        isolet = load_dataset("isolet", download_if_missing=False)
+    except DatasetNotFoundError as error:
+        parser.error(str(error))
+    X, letters = isolet.data.astype(np.float64), isolet.target
     results = Parallel(n_jobs=options.jobs)(
         delayed(run_repetition)(X, letters, letter, repetition, not options.no_grid)
-        for letter in PARTNERS
+        for letter in LETTERS
         for repetition in range(options.repetitions)
     )
     rows = summary(results)

@@ -1,15 +1,25 @@
 """Support vector machines for scarce supervision."""
 
+from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
+from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.tensor import STM, OneClassSTM
 
 __all__ = [
     "STM",
     "SVC",
+    "SVMC",
     "UOCTSVM",
+    "GroupProbabilitySVM",
+    "LocallyWeightedEnsemble",
+    "MappingConvergence",
     "NuSVC",
     "OneClassSTM",
     "OneClassSVM",
+    "ProjectionMMDSVM",
+    "TransductiveSVM",
+    "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
 ]

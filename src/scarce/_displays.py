@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,13 +17,43 @@ Array = NDArray[Any]
 
 def axes_to_draw_on(ax: Axes | None) -> Axes:
     """Return the axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
+    return ax if ax is not None else _new_axes(1)[0]
+
+
+def several_axes(axes: Any, count: int) -> list[Axes]:
+    """Return the axes given, as many as needed, or those of a new figure side by side."""
+    if axes is None:
+        return _new_axes(count)
+    given: list[Axes] = np.ravel(np.asarray(axes, dtype=object)).tolist()
+    if len(given) != count:
+        raise ValueError(f"ax must be {count} axes, one for each picture, got {len(given)}")
+    return given
+
+
+def _new_axes(count: int) -> list[Axes]:
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError('plots need matplotlib: pip install "scarce[plot]"') from error
-    return pyplot.subplots()[1]
+    width, height = pyplot.rcParams["figure.figsize"]
+    size = (width, height) if count == 1 else (0.5 * width * count, 0.6 * height)
+    axes: list[Axes] = pyplot.subplots(1, count, squeeze=False, figsize=size)[1][0].tolist()
+    return axes
+
+
+def plane_grid(low: Array, high: Array, resolution: int, margin: float) -> tuple[Array, Array]:
+    """Return a grid over a rectangle and a margin, a share of its longer side."""
+    extent = float((high - low).max()) or 1.0  # of a single point: any
+    lines = np.linspace(low - margin * extent, high + margin * extent, resolution)
+    xx0, xx1 = np.meshgrid(lines[:, 0], lines[:, 1])
+    return xx0, xx1
+
+
+def without_feature_names(estimator: Any) -> Any:
+    """Return a copy that does not warn of rows without names, such as those of a grid."""
+    unnamed = copy.copy(estimator)
+    vars(unnamed).pop("feature_names_in_", None)
+    return unnamed
 
 
 class HistoryDisplay:

@@ -71,6 +71,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     # Weights are asked for without any set-up when metadata routing is on.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
 
+    # One of several fits that are judged together: whoever asks for them does the warning.
+    _one_of_many: bool = False
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
@@ -179,17 +182,47 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     # Solving.
 
     def _solve(
-        self, program: QuadraticProgram, previous: Array | None, within: Any = None
+        self,
+        program: QuadraticProgram,
+        previous: Array | None,
+        within: Any = None,
+        *,
+        tol: float | None = None,
+        max_iter: int | None = None,
     ) -> Solution:
         """Solve the program, report progress, and warn when the tolerance was not met.
 
-        ``within`` is the callback context of the rounds that this solution is one of.
+        ``within`` is the callback context of the rounds that this solution is one of; ``tol`` and
+        ``max_iter`` may be sharper than those of the estimator.
         """
         if within is None:
             context = self._init_callback_context(max_subtasks=None)
         else:
             context = within.subcontext(task_name="round", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self)
+        start = None if previous is None else feasible_start(program, previous)
+        # What overflows is found below, and reported once.
+        with np.errstate(over="ignore", invalid="ignore"):
+            solution = solve(
+                program,
+                tol=self.tol if tol is None else tol,
+                max_iter=self.max_iter if max_iter is None else max_iter,
+                start=start,
+                cache_size=self.cache_size,
+                callback=self._reporter(context),
+            )
+        context.call_on_fit_task_end(estimator=self)
+        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
+            raise ValueError(NOT_FINITE)
+        self.fit_status_ = int(solution.status != "optimal")
+        self.dual_gap_ = solution.dual_gap
+        self.kkt_violation_ = solution.kkt_violation
+        if within is None and not self._one_of_many:
+            self._warn_unless_optimal(solution.status, stacklevel=7)
+        return solution
+
+    def _reporter(self, context: Any) -> Callable[[Progress], bool] | None:
+        """Return what tells callbacks and the screen of progress; None when nobody listens."""
 
         def report(progress: Progress) -> bool:
             task = context.subcontext(task_name="block")
@@ -202,27 +235,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 )
             return bool(task.call_on_fit_task_end(estimator=self))
 
-        watched = self.verbose or hasattr(self, "_skl_callbacks")
-        start = None if previous is None else feasible_start(program, previous)
-        # What overflows is found below, and reported once.
-        with np.errstate(over="ignore", invalid="ignore"):
-            solution = solve(
-                program,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                start=start,
-                cache_size=self.cache_size,
-                callback=report if watched else None,
-            )
-        context.call_on_fit_task_end(estimator=self)
-        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
-            raise ValueError(NOT_FINITE)
-        self.fit_status_ = int(solution.status != "optimal")
-        self.dual_gap_ = solution.dual_gap
-        self.kkt_violation_ = solution.kkt_violation
-        if within is None:
-            self._warn_unless_optimal(solution.status, stacklevel=7)
-        return solution
+        return report if self.verbose or hasattr(self, "_skl_callbacks") else None
 
     def _warn_unless_optimal(self, status: str, stacklevel: int) -> None:
         """Say how good a solution is that was cut short; ``stacklevel`` leads to fit's caller."""
@@ -240,14 +253,25 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 stacklevel=stacklevel,
             )
 
+    def _begin_with(self, multipliers: Array) -> None:
+        """Let the next fit begin with these multipliers of the dual, one per row."""
+        self._start = multipliers
+
+    def _multipliers(self) -> Array:
+        """Return the signed multipliers of the support vectors, in the scale of the dual."""
+        return np.asarray(self._dense_dual()[0])
+
     def _previous(self, n_rows: int) -> Array | None:
-        """Return the signed multipliers of the last fit, one per row, if they are to be reused."""
+        """Return multipliers to begin with, one per row: given ones or those of the last fit."""
+        given = self.__dict__.pop("_start", None)
+        if given is not None:
+            return np.asarray(given)
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n_rows:
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
         coefficients = np.zeros(n_rows)
-        coefficients[self.support_] = self._dense_dual()[0]
+        coefficients[self.support_] = self._multipliers()
         return coefficients
 
     # The fitted model.

@@ -44,7 +44,7 @@ def metadata_routing_needs_no_set_up(subject: Subject) -> None:
 @check("kernel", "gamma")
 def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
     X, y = subject.make(60)
-    grids = {"C": [0.1, 10.0], "nu": [0.1, 0.3], "C_target": [0.1, 1.0]}
+    grids = {"C": [0.1, 10.0], "nu": [0.1, 0.3], "C_target": [0.1, 1.0], "C_group": [10.0, 99.0]}
     name = next(name for name in grids if name in subject.traits)
     grid = {name: grids[name]}
     scoring = None if "classifier" in subject.traits else share_inside

@@ -93,7 +93,7 @@ def labels_that_do_not_fit(subject: Subject) -> None:
     assert y is not None
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[30, 29\]"):
         subject.new().fit(X, y[:-1])
-    with pytest.raises(ValueError, match=f"3 classes.*OneVsOneClassifier\\({subject.name}"):
+    with pytest.raises(ValueError, match=f"3 classes.*OneVs(One|Rest)Classifier\\({subject.name}"):
         subject.new().fit(X, np.arange(30) % 3)
     with pytest.raises(ValueError, match="The number of classes has to be greater than one; got 1"):
         subject.new().fit(X, np.zeros(30))
@@ -103,7 +103,7 @@ def labels_that_do_not_fit(subject: Subject) -> None:
         subject.new().fit(X, y, sample_weight=y)
 
 
-@check("classifier", "nu")
+@check("two labels", "nu")
 def infeasible_nu(subject: Subject) -> None:
     X, _ = subject.make(40)
     with pytest.raises(ValueError, match=r"infeasible: nu=0.5.*0 < nu <= 0.3"):

@@ -36,23 +36,31 @@ def fitted(model: Any, X: Any, y: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", ".*nearly trivial solution|The solution is trivial")
+        warnings.filterwarnings("ignore", "nu raised in the rounds|.*positive rows are all equal")
         return model.set_callbacks(Deadline()).fit(X, y)
 
 
 def fitted_if_possible(subject: Subject, model: Any, X: Any, y: Any) -> Any:
-    """Return None where a share of margin errors is asked of classes that are the same."""
-    if not {"classifier", "nu"} <= subject.traits:
-        return fitted(model, X, y)
+    """Return None where a share of margin errors is asked of classes that are the same.
+
+    Of one labelled class, also where no other row lies outside it.
+    """
+    expected = []
+    if {"classifier", "nu"} <= subject.traits or "one label" in subject.traits:
+        expected.append("leaves no margin")
+    if "one label" in subject.traits:
+        expected.append("no strong negatives")
     try:
         return fitted(model, X, y)
     except ValueError as error:
-        if "leaves no margin" not in str(error):
+        if not any(words in str(error) for words in expected):
             raise
         return None
 
 
 def assert_finite(model: Any, X: Any) -> None:
-    for name in ("dual_coef_", "intercept_", "objective_", "kkt_violation_"):
+    solved = ("dual_coef_", "intercept_", "objective_", "kkt_violation_")
+    for name in solved if hasattr(model, "cache_size") else ():  # by the solver
         assert np.isfinite(getattr(model, name)).all(), name
     assert np.isfinite(model.decision_function(X)).all()
     assert model.predict(X).shape == (X.shape[0],)
@@ -81,7 +89,13 @@ def extreme_scales_of_other_kernels(subject: Subject) -> None:
             assert_finite(model, scale * X)
         for scale in (1e18, 1e-18):
             rows = (scale * X).astype(np.float32)
-            assert_finite(fitted(subject.new(kernel=kernel, gamma="auto"), rows, y), rows)
+            narrow = subject.new(kernel=kernel, gamma="auto")
+            if scale < 1 and "one label" in subject.traits:  # all kernel values may be zero
+                narrow = fitted_if_possible(subject, narrow, rows, y)
+            else:
+                fitted(narrow, rows, y)
+            if narrow is not None:
+                assert_finite(narrow, rows)
     with pytest.raises(ValueError, match=r"not finite.*kernel overflows: gamma=1, degree=3"):
         fitted(subject.new(kernel="poly", gamma=1.0), 1e150 * X, y)
 
@@ -101,7 +115,13 @@ def a_width_far_from_the_data(subject: Subject) -> None:
     # Every row is far from, or next to, every other.
     X, y = subject.make(40)
     for gamma in (1e-12, 1e12, 1e100):
-        assert_finite(fitted(subject.new(gamma=gamma), X, y), X)
+        model = subject.new(gamma=gamma)
+        if gamma < 1 and "one label" in subject.traits:  # all kernel values are equal
+            model = fitted_if_possible(subject, model, X, y)
+        else:
+            fitted(model, X, y)
+        if model is not None:
+            assert_finite(model, X)
     spread = fitted(subject.new(gamma="auto"), 1e9 * X, y)
     assert_finite(spread, 1e9 * X)
     assert spread.fit_status_ == 0
@@ -175,7 +195,7 @@ def one_row(subject: Subject) -> None:
 @check("classifier")
 def two_rows(subject: Subject) -> None:
     X = np.array([[0.0, 1.0], [1.0, 0.0]])
-    model = subject.new().fit(X, ["a", "b"])
+    model = fitted(subject.new(), X, ["a", "b"])
     np.testing.assert_array_equal(model.predict(X), ["a", "b"])
 
 

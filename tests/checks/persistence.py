@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,8 +68,20 @@ def skops_round_trip(subject: Subject) -> None:
 def fitted_state_is_arrays_and_builtins(subject: Subject) -> None:
     X, y = subject.make(40)
     for container in subject.containers:
-        fitted = vars(subject.new().fit(container(X), y))
-        for name in fitted.keys() - subject.new().get_params().keys():
-            value = fitted[name]
-            plain = value is None or isinstance(value, (bool, int, float, str, tuple, list, dict))
-            assert plain or isinstance(value, np.ndarray) or sparse.issparse(value), name
+        model = subject.new().fit(container(X), y)
+        assert_plain_state(model)
+        # Learners are kept as they are; their own state is plain too.
+        for name in LEARNERS & vars(model).keys():
+            assert_plain_state(getattr(model, name))
+
+
+LEARNERS = {"classifier_", "mapper_", "detector_"}
+
+
+def assert_plain_state(model: Any) -> None:
+    for name in vars(model).keys() - model.get_params().keys() - LEARNERS:
+        value = vars(model)[name]
+        plain = value is None or isinstance(value, (bool, int, float, str, tuple, list, dict))
+        assert plain or isinstance(value, np.ndarray) or sparse.issparse(value), name
+    for name in {"detector_"} & vars(model).keys():
+        assert_plain_state(vars(model)[name])

@@ -32,6 +32,15 @@ def two_classes(n: int) -> Data:
     return X, y
 
 
+def positive_and_unlabelled(n: int) -> Data:
+    """Return a class of which half is labelled, the other half unlabelled among other rows."""
+    random = np.random.default_rng(n)
+    of_class = np.arange(n) % 3 == 0
+    y = (of_class & (np.arange(n) % 2 == 0)).astype(int)
+    X = 0.7 * random.normal(size=(n, 3)) + np.where(of_class, 5.0, 1.5)[:, None]
+    return X, y
+
+
 @dataclass(frozen=True)
 class Subject:
     """An estimator to check, and a function that makes data of a given size for it."""
@@ -48,6 +57,10 @@ class Subject:
         """What a check may ask for: the names of the parameters, and the kind of estimator."""
         accepted = get_tags(self.estimator).input_tags
         kinds = {"classifier"} if is_classifier(self.estimator) else set()
+        # With a positive label the other means unlabelled.
+        kinds |= kinds and (
+            {"one label"} if hasattr(self.estimator, "pos_label") else {"two labels"}
+        )
         kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
         kinds |= {"history"} if "history_ :" in (type(self.estimator).__doc__ or "") else set()
         kinds |= {"sparse"} if accepted.sparse else set()
@@ -73,6 +86,13 @@ SUBJECTS = [
     Subject(scarce.STM(), two_classes),
     Subject(scarce.SVC(), two_classes),
     Subject(scarce.NuSVC(nu=0.3), two_classes),
+    Subject(scarce.SVMC(), positive_and_unlabelled),
+    Subject(scarce.MappingConvergence(), positive_and_unlabelled),
+    Subject(scarce.ProjectionMMDSVM(), two_classes),
+    Subject(scarce.TransductiveSVM(), two_classes),
+    Subject(scarce.LocallyWeightedEnsemble(), two_classes),
+    Subject(scarce.GroupProbabilitySVM(), two_classes),
+    Subject(scarce.TransferGroupProbabilitySVM(), two_classes),
 ]
 
 

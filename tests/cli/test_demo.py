@@ -8,8 +8,8 @@ import pytest
 from scarce.cli import main
 
 
-def test_demo_prints_one_certified_line_per_case(capsys):
-    assert main(["demo", "--rows", "300"]) == 0
+def test_demo(capsys, tmp_path):
+    assert main(["demo", "--rows", "300", "--jobs", "1", "--out", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     lines = [line for line in out.splitlines() if line.endswith("%")]
     assert [line.split()[0] for line in lines].count("OneClassSVM") == 3
@@ -21,10 +21,19 @@ def test_demo_prints_one_certified_line_per_case(capsys):
         assert float(violation) <= 1e-3, line
         assert agreement == "100.00%", line
     assert "First fits compile" in out
+    for title in (
+        "One class, few rows",
+        "Positive and unlabelled",
+        "Shares of groups",
+        "are matrices",
+    ):
+        assert title in out
+    assert (tmp_path / "report.html").as_uri() in out
+    assert "A demonstration, not a study" in (tmp_path / "report.html").read_text()
 
 
 def test_an_error_is_one_line_and_exit_code_1(capsys, monkeypatch):
-    def fail(rows):
+    def fail(**options):
         raise ValueError("first line\nsecond line")
 
     monkeypatch.setattr("scarce.cli._demo.run", fail)
@@ -33,7 +42,7 @@ def test_an_error_is_one_line_and_exit_code_1(capsys, monkeypatch):
 
 
 def test_an_error_without_text_is_named(capsys, monkeypatch):
-    def fail(rows):
+    def fail(**options):
         raise MemoryError
 
     monkeypatch.setattr("scarce.cli._demo.run", fail)
@@ -42,7 +51,7 @@ def test_an_error_without_text_is_named(capsys, monkeypatch):
 
 
 def test_traceback_on_request(capsys, monkeypatch):
-    def fail(rows):
+    def fail(**options):
         raise ValueError("reason")
 
     monkeypatch.setattr("scarce.cli._demo.run", fail)
@@ -53,7 +62,7 @@ def test_traceback_on_request(capsys, monkeypatch):
 
 
 def test_interrupted(capsys, monkeypatch):
-    def interrupt(rows):
+    def interrupt(**options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scarce.cli._demo.run", interrupt)
@@ -102,7 +111,12 @@ def test_help_loads_neither_the_compiler_nor_the_demo():
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at the first line"])
 def test_a_closed_pipe_is_no_error(unbuffered):
-    code = "from scarce.cli import main; raise SystemExit(main(['demo', '--rows', '300']))"
+    code = (
+        "import scarce.cli._demo\n"
+        "from scarce.cli import main\n"
+        "scarce.cli._demo.run = lambda **options: [print('line') for _ in range(10_000)]\n"
+        "raise SystemExit(main(['demo']))"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,

@@ -4,8 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from scarce.kernels import Kernel, _threads, group_mean_kernel
+from scarce.kernels import Kernel, _threads, group_mean_kernel, group_mean_values, group_means
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, laplacian, matrix, rows
 
 
@@ -68,10 +69,71 @@ def test_every_group_needs_a_row(codes):
         group_mean_kernel(np.eye(3), np.array(codes), Kernel("rbf"), 2)
 
 
-@pytest.mark.parametrize("name", ["precomputed", laplacian])
-def test_kernels_without_a_formula_are_refused(name):
-    with pytest.raises(ValueError, match="formula"):
-        group_mean_kernel(np.eye(3), np.array([0, 0, 1]), Kernel(name), 2)
+def weighted_means(K, codes, weights, n_groups):
+    """Return the weighted means of all blocks of a matrix."""
+    averages = (codes == np.arange(n_groups)[:, None]) * weights
+    averages /= averages.sum(axis=1, keepdims=True)
+    return averages @ K @ averages.T
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("form", FORMS)
+def test_weighted_means(name, form):
+    X = rows(400, form)
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(-1, 6, size=400), rng.uniform(0.1, 3.0, size=400)
+    expected = weighted_means(matrix(X, X, FORMULAS[name]), codes, weights, 6)
+    found = group_mean_kernel(X, codes, FORMULAS[name], 6, weights)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_means_of_rows(form):
+    X = rows(50, form)
+    codes, weights = np.arange(50) % 4 - 1, np.linspace(0.5, 2.0, 50)
+    found = group_means(X, codes, 3, weights)
+    dense = X.toarray() if sparse.issparse(X) else X
+    expected = [
+        np.average(dense[codes == g], axis=0, weights=weights[codes == g]) for g in (0, 1, 2)
+    ]
+    assert sparse.issparse(found) == sparse.issparse(X)
+    np.testing.assert_allclose(found.toarray() if sparse.issparse(X) else found, expected)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("form", FORMS)
+def test_mean_values_with_landmarks(name, dtype, form):
+    X = rows(700, form, dtype)
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(-1, 9, size=700), rng.uniform(0.1, 3.0, size=700)
+    landmarks = X[:300]
+    averages = (codes == np.arange(9)[:, None]) * weights
+    averages /= averages.sum(axis=1, keepdims=True)
+    expected = averages @ matrix(X, landmarks, FORMULAS[name])
+    found = group_mean_values(X, codes, FORMULAS[name], 9, landmarks, weights)
+    room = 1e-6 if dtype is np.float32 else 2e-12
+    np.testing.assert_allclose(found, expected, rtol=0, atol=room * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n", [40, 2500])
+def test_kernels_given_as_functions_or_values(n):
+    X = rows(n)
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(-1, 7, size=n), rng.uniform(0.1, 3.0, size=n)
+    expected = weighted_means(laplacian(X, X), codes, weights, 7)
+    found = group_mean_kernel(X, codes, Kernel(laplacian), 7, weights)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    given = group_mean_kernel(laplacian(X, X), codes, Kernel("precomputed"), 7, weights)
+    np.testing.assert_allclose(given, expected, rtol=1e-10)
+
+
+def test_a_kernel_too_narrow_for_squared_norms():
+    X = 1e6 + np.arange(6.0)[:, None] / 2
+    found = group_mean_kernel(X * 1e3, np.arange(6) // 2, Kernel("rbf", gamma=1e3), 3)
+    np.testing.assert_allclose(found, np.eye(3) / 2)
+    with pytest.raises(ValueError, match=r"gamma=1000 is too narrow for sparse rows"):
+        group_mean_kernel(sparse.csr_array(X * 1e3), np.arange(6) // 2, Kernel("rbf", gamma=1e3), 3)
 
 
 def peak_of(n, n_groups, kernel):

@@ -31,9 +31,17 @@ def two_classes(
         )
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
-    if np.ptp(codes[weights > 0]) == 0:
+    if np.unique(codes[weights > 0]).size < 2:
         raise ValueError(one_class_left)
     return classes, 2.0 * codes - 1.0
+
+
+def with_labels_only(y: Any, labelled: Array) -> Array:
+    """Return `y` with some row's label in place of whatever the rows without label hold."""
+    labels: Array = np.array(y)
+    if labels.shape == labelled.shape and labelled.any():
+        labels[~labelled] = labels[labelled][0]
+    return labels
 
 
 class BinaryMachine(ClassifierMixin, KernelMachine):
@@ -47,8 +55,16 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array]:
-        """Return rows, signs (+1 for ``classes_[1]``) and weights; set the class attributes."""
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any, labelled: Array | None = None
+    ) -> tuple[Any, Array, Array]:
+        """Return rows, signs (+1 for ``classes_[1]``) and weights; set the class attributes.
+
+        ``labelled`` tells which rows have a label, by default all. What `y` holds for the others is
+        not looked at, and their signs mean nothing.
+        """
+        if labelled is not None and y is not None:
+            y = with_labels_only(y, labelled)
         X, y = self._validated(X, y, reset=True)
         y = column_or_1d(y, warn=True)
         if y.shape[0] != X.shape[0]:
@@ -57,9 +73,10 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
                 f"{y.shape[0]}."
             )
         weights = self._checked_weights(sample_weight, X)
-        self.classes_, signs = two_classes(y, weights, type(self).__name__, self._one_class_left)
+        known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
+        self.classes_, signs = two_classes(y, known, type(self).__name__, self._one_class_left)
         self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=weights
+            self.class_weight, classes=self.classes_, y=y, sample_weight=known
         )
         return X, signs, weights
 
@@ -110,7 +127,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
             Entries of ``classes_``.
         """
         check_is_fitted(self)
-        if self.break_ties and self.decision_function_shape == "ovo":
+        # Only the replacements of scikit-learn's classes have these two parameters.
+        if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         decisions = self.decision_function(X)
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])

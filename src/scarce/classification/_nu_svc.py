@@ -19,6 +19,10 @@ from scarce.solvers import QuadraticProgram, Solution
 Array = NDArray[Any]
 
 
+class NoMarginError(ValueError):
+    """The exact solution is ``w = 0``, and its decisions mean nothing."""
+
+
 class NuSVC(BinaryMachine):
     """Separate two classes with a large margin, the share of margin errors given.
 
@@ -208,7 +212,7 @@ class NuSVC(BinaryMachine):
             kernel_signs=signs,
         )
         if previous is not None:
-            previous = np.abs(previous[rows]) * self.margin_
+            previous = np.abs(previous[rows])
         solution = self._solve(program, previous)
         below, above = solution.multipliers
         margin, constant = -0.5 * (above + below), 0.5 * (above - below)
@@ -221,6 +225,10 @@ class NuSVC(BinaryMachine):
         self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
         self.objective_ = -solution.objective / total**2
         return self
+
+    def _multipliers(self) -> Array:
+        # LIBSVM divides by the margin.
+        return np.asarray(self._dense_dual()[0] * self.margin_)
 
     def _check_nu(self, signs: Array, weights: Array) -> None:
         smaller = min(float(weights[signs > 0].sum()), float(weights[signs < 0].sum()))
@@ -238,11 +246,12 @@ class NuSVC(BinaryMachine):
         radius = float(np.sqrt(max(float(np.max(operator.diagonal())), 0.0)))
         norm = np.sqrt(max(2.0 * solution.objective, 0.0)) / total
         if not margin / total > 64 * np.finfo(np.float64).eps * self.nu * radius**2:
-            raise ValueError(
+            raise NoMarginError(
                 f"nu={self.nu:g} leaves no margin: the classes overlap so much that the exact "
                 "solution is w = 0. Raise nu, use a narrower kernel, or use SVC."
             )
-        if norm < 1e-2 * self.nu * radius and margin / total < 1e-4 * self.nu * radius**2:
+        small = norm < 1e-2 * self.nu * radius and margin / total < 1e-4 * self.nu * radius**2
+        if small and not self._one_of_many:
             warnings.warn(
                 f"nu={self.nu:g} gives a nearly trivial solution (|w| = {norm:.2g}, margin "
                 f"{margin / total:.2g}): the classes overlap. Raise nu, use a narrower kernel, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 SELECTED = "selected"
 BEST_OF_GRID = "best of grid"
@@ -46,6 +46,8 @@ class Table:
     methods: tuple[str, ...]
     reference: str
     scores: tuple[Score, ...]
+    smaller_is_better: tuple[str, ...] = ()
+    """Metrics of which small figures are good: errors, seconds."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class PaperResult:
     figures: tuple[Figure, ...]
     skipped: tuple[str, ...] = ()
     """What was left out of this run, and why."""
+    remarks: tuple[str, ...] = ()
+    """Warnings raised on the way, with the number of cells that raised them."""
     seconds: float = 0.0
 
 
@@ -103,4 +107,5 @@ class Run:
     machine: str
     papers: tuple[PaperResult, ...]
     seconds: float = 0.0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    """What a reader should know before the tables."""

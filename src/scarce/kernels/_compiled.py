@@ -136,12 +136,32 @@ def copy_transposed(tile, out):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def add_group_sums(tile, first_row, first_column, codes, out):  # type: ignore[no-untyped-def]
-    """Add the values right of the diagonal, and half of those on it, to their groups' cell."""
+def add_group_sums(tile, first_row, first_column, codes, weights, buffer, out):  # type: ignore[no-untyped-def]
+    """Add the weighted values right of the diagonal, and half of those on it, to the groups' cells.
+
+    Rows are sorted by group: those of one group are added up first, along the columns, and only
+    their sum is sorted into the cells.
+    """
+    columns = tile.shape[1]
     for i in range(tile.shape[0]):
-        row, sums = tile[i], out[codes[first_row + i]]
-        diagonal = first_row + i - first_column
-        if 0 <= diagonal < row.size:
-            sums[codes[first_row + i]] += 0.5 * row[diagonal]
-        for j in range(max(0, diagonal + 1), row.size):
-            sums[codes[first_column + j]] += row[j]
+        at = first_row + i
+        row, weight, diagonal = tile[i], weights[at], at - first_column
+        if i == 0 or codes[at] != codes[at - 1]:
+            buffer[:columns] = 0.0
+        if 0 <= diagonal < columns:
+            buffer[diagonal] += 0.5 * weight * row[diagonal]
+        for j in range(max(0, diagonal + 1), columns):
+            buffer[j] += weight * row[j]
+        if i == tile.shape[0] - 1 or codes[at] != codes[at + 1]:
+            sums = out[codes[at]]
+            for j in range(columns):
+                sums[codes[first_column + j]] += weights[first_column + j] * buffer[j]
+
+
+@compiled()
+def add_row_sums(tile, codes, weights, out):  # type: ignore[no-untyped-def]
+    """Add every row of the tile, times its weight, to the line of its group."""
+    for i in range(tile.shape[0]):
+        row, weight, sums = tile[i], weights[i], out[codes[i]]
+        for j in range(row.size):
+            sums[j] += weight * row[j]

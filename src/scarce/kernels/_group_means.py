@@ -17,7 +17,9 @@ from scarce.kernels._threads import TILE_ROWS, tile_runner
 Array = NDArray[Any]
 
 
-def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Array:
+def group_mean_kernel(
+    X: Any, codes: Array, kernel: Kernel, n_groups: int, weights: Array | None = None
+) -> Array:
     """Return ``mean over i in g, j in h of k(x_i, x_j)`` for all pairs of groups.
 
     It is the kernel matrix of the groups' means in feature space. Memory is that of the result, of
@@ -26,13 +28,15 @@ def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Ar
     Parameters
     ----------
     X : array or CSR of shape (n, d)
-        The rows.
+        The rows; the matrix of kernel values for a precomputed kernel.
     codes : ndarray of int of shape (n,)
         Group of each row, ``0 .. n_groups - 1``; a row with a negative code belongs to none.
     kernel : Kernel
-        A kernel with a formula: not precomputed, not a callable.
+        The kernel.
     n_groups : int
         Number of groups; each must have a row.
+    weights : ndarray of shape (n,), optional
+        Positive weights of the rows in their group's mean; equal by default.
 
     Returns
     -------
@@ -48,7 +52,118 @@ def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Ar
     array([[ 4., 10.],
            [10., 25.]])
     """
+    order, codes, shares = _sorted_groups(codes, n_groups, weights)
+    if kernel.name == "precomputed":
+        averages = sparse.csr_array((shares, (codes, order)), shape=(n_groups, X.shape[0]))
+        return _alike((averages @ X) @ averages.T)
+    if callable(kernel.name):
+        return _called(X[order], codes, shares, kernel, n_groups)
+    if kernel.name == "linear":
+        means = group_means(X, codes, n_groups, shares, order)
+        return _alike((means @ means.T).toarray() if sparse.issparse(X) else means @ means.T)
+    X = X[order]
+    rows = as_rows(X, center_of(X, kernel))
+    norms = rows.squared_norms()
+    exact = kernel.without_cancellation(float(norms.max()))
+    if exact is not kernel:
+        if sparse.issparse(X):
+            raise ValueError(
+                f"gamma={kernel.gamma:g} is too narrow for sparse rows of squared norm "
+                f"{norms.max():g}: their distances are lost in rounding; use a smaller gamma, "
+                "scale the rows or give dense ones"
+            )
+        return _called(X, codes, shares, exact, n_groups)
+    return _sums(rows, norms, codes, shares, kernel, n_groups)
+
+
+def group_means(
+    X: Any, codes: Array, n_groups: int, weights: Array | None = None, order: Array | None = None
+) -> Any:
+    """Return the weighted mean of the rows of every group, in float64; CSR stays CSR.
+
+    Parameters
+    ----------
+    X, codes, n_groups, weights
+        As for `group_mean_kernel`.
+    order : ndarray of int, optional
+        The rows that `codes` and `weights` speak of, the latter summing to one in every group; all
+        rows by default, and any weights.
+
+    Returns
+    -------
+    ndarray or CSR of shape (n_groups, d)
+        The means.
+    """
+    if order is None:
+        order, codes, weights = _sorted_groups(codes, n_groups, weights)
+    averages = sparse.csr_array((weights, (codes, order)), shape=(n_groups, X.shape[0]))
+    means = averages @ X
+    return sparse.csr_array(means) if sparse.issparse(X) else np.asarray(means)
+
+
+def group_mean_values(
+    X: Any,
+    codes: Array,
+    kernel: Kernel,
+    n_groups: int,
+    landmarks: Any,
+    weights: Array | None = None,
+) -> Array:
+    """Return ``mean over i in g of k(x_i, z_j)`` for all groups and landmarks.
+
+    Parameters
+    ----------
+    X, codes, kernel, n_groups, weights
+        As for `group_mean_kernel`, but for a kernel with a formula.
+    landmarks : array or CSR of shape (m, d)
+        The landmarks, dense or sparse like `X`.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, m)
+        In float64.
+    """
+    from scarce.kernels._compiled import add_row_sums
+
     kernel.require_formula()
+    order, codes, shares = _sorted_groups(codes, n_groups, weights)
+    center = center_of(landmarks, kernel)
+    rows, columns = as_rows(X, center).take(order), as_rows(landmarks, center)
+    norms, column_norms = rows.squared_norms(), columns.squared_norms()
+    largest = max(float(norms.max()), float(column_norms.max()))
+    single = rows.dtype == np.float32 and kernel.accurate_in_single_precision(largest)
+    dtype = np.float32 if single else np.float64
+    left, right = (
+        Scored(rows.cast(dtype), kernel, norms),
+        Scored(columns.cast(dtype), kernel, column_norms),
+    )
+    panels = [
+        (first, right.take(np.arange(first, min(right.n, first + TILE_ROWS))))
+        for first in range(0, right.n, TILE_ROWS)
+    ]
+    ready = [(first, part.rows.panel(), part.terms, part.n) for first, part in panels]
+    means = np.zeros((n_groups, right.n))
+    borders = _group_borders(codes, n_groups)
+
+    def work(which: int, _: int) -> None:
+        for start in range(borders[which], borders[which + 1], TILE_ROWS):
+            stop = min(borders[which + 1], start + TILE_ROWS)
+            for first, panel, terms, width in ready:
+                tile = scratch_tile((stop - start, width), dtype)
+                left.write(start, stop, panel, terms, tile)
+                add_row_sums(
+                    tile, codes[start:stop], shares[start:stop], means[:, first : first + width]
+                )
+
+    with tile_runner(effort(left.rows, right.n)) as run:
+        run(len(borders) - 1, work, 1)
+    return means
+
+
+def _sorted_groups(
+    codes: Array, n_groups: int, weights: Array | None
+) -> tuple[Array, Array, Array]:
+    """Return the rows that have a group in its order, their codes, and their shares of it."""
     codes = np.asarray(codes)
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]
@@ -58,30 +173,51 @@ def group_mean_kernel(X: Any, codes: Array, kernel: Kernel, n_groups: int) -> Ar
         raise ValueError(
             f"codes must use every group 0 .. {n_groups - 1} at least once, got counts {counts}"
         )
-    X = X[order]
-    if kernel.name == "linear":
-        columns = np.arange(codes.size)
-        selection = sparse.csr_array((1.0 / counts[codes], (codes, columns)))
-        means = selection @ X
-        values = (means @ means.T).toarray() if sparse.issparse(X) else means @ means.T
-        return np.asarray(0.5 * (values + values.T))  # alike to the last digit
-    return _sums(as_rows(X, center_of(X, kernel)), codes, kernel, n_groups) / np.outer(
-        counts, counts
-    )
+    masses = np.ones(order.size) if weights is None else np.asarray(weights)[order]
+    totals = np.bincount(codes, masses, minlength=n_groups)
+    return order, codes, masses / totals[codes]
 
 
-def _sums(rows: Rows, codes: Array, kernel: Kernel, n_groups: int) -> Array:
-    """Return the sums of the kernel values between groups, for rows sorted by group."""
+def _alike(values: Any) -> Array:
+    """Return a matrix that is symmetric to the last digit."""
+    return np.asarray(0.5 * (values + values.T), dtype=np.float64)
+
+
+def _group_borders(codes: Array, n_groups: int) -> list[int]:
+    """Cut sorted rows into whole groups, about a tile of rows together.
+
+    No two threads then add to the same sums.
+    """
+    starts = np.searchsorted(codes, np.arange(n_groups + 1))
+    tiles = np.arange(0, codes.size, TILE_ROWS)
+    firsts = np.unique(np.searchsorted(starts, tiles, side="right") - 1)
+    return [*starts[firsts].tolist(), codes.size]
+
+
+def _called(X: Any, codes: Array, shares: Array, kernel: Kernel, n_groups: int) -> Array:
+    """Return the means for a kernel given as a function, called on blocks of rows."""
+    n = codes.size
+    averages = sparse.csr_array((shares, (codes, np.arange(n))), shape=(n_groups, n))
+    means = np.zeros((n_groups, n_groups))
+    for start in range(0, n, 1024):
+        rows = slice(start, start + 1024)
+        along = np.zeros((codes[rows].size, n_groups))
+        for first in range(0, n, 1024):
+            columns = slice(first, first + 1024)
+            used = slice(codes[first], codes[columns][-1] + 1)
+            along[:, used] += kernel.values(X[rows], X[columns]) @ averages[used, columns].T
+        used = slice(codes[start], codes[rows][-1] + 1)
+        means[used] += averages[used, rows] @ along
+    return _alike(means)
+
+
+def _sums(
+    rows: Rows, norms: Array, codes: Array, shares: Array, kernel: Kernel, n_groups: int
+) -> Array:
+    """Return the sums of the weighted kernel values between groups, for rows sorted by group."""
     from scarce.kernels._compiled import add_group_sums
 
-    norms = rows.squared_norms()
-    largest = float(norms.max())
-    if kernel.without_cancellation(largest) is not kernel:
-        raise ValueError(
-            f"gamma={kernel.gamma:g} is too narrow for rows of squared norm {largest:g}: their "
-            "distances are lost in rounding; use a smaller gamma or scale the rows"
-        )
-    if rows.dtype == np.float32 and not kernel.accurate_in_single_precision(largest):
+    if rows.dtype == np.float32 and not kernel.accurate_in_single_precision(float(norms.max())):
         rows = rows.cast(np.float64)
     scored = Scored(rows, kernel, norms)
     sums = np.zeros((n_groups, n_groups))
@@ -90,19 +226,18 @@ def _sums(rows: Rows, codes: Array, kernel: Kernel, n_groups: int) -> Array:
     right = [
         (some, part.rows.panel(), part.terms) for some, part in zip(slices, parts, strict=True)
     ]
-    # Whole groups together, about a tile of rows, so that no two threads add to the same sums.
-    starts = np.searchsorted(codes, np.arange(n_groups + 1))
-    firsts = np.unique(np.searchsorted(starts, np.arange(0, rows.n, TILE_ROWS), side="right") - 1)
-    borders = [*starts[firsts].tolist(), rows.n]
+    borders = _group_borders(codes, n_groups)
 
     def work(which: int, _: int) -> None:
+        buffer = np.empty(TILE_ROWS)
         for start in range(borders[which], borders[which + 1], TILE_ROWS):
             stop = min(borders[which + 1], start + TILE_ROWS)
             for some, panel, terms in right[start // TILE_ROWS :]:
                 tile = scratch_tile((stop - start, some.stop - some.start), rows.dtype)
                 scored.write(start, stop, panel, terms, tile)
-                add_group_sums(tile, start, some.start, codes, sums)
+                add_group_sums(tile, start, some.start, codes, shares, buffer, sums)
 
     with tile_runner(effort(rows, rows.n) // 2) as run:
         run(len(borders) - 1, work, 1)
-    return np.asarray(sums + sums.T)
+    sums += sums.T  # NumPy sees the overlap and copies
+    return sums

@@ -11,6 +11,7 @@ from scipy import sparse
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import Rows, as_rows
 from scarce.kernels._sums import Scored, add_sums, effort, scratch_tile
+from scarce.kernels._tensors import prepared
 from scarce.kernels._threads import TILE_ROWS, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator
 
@@ -163,7 +164,7 @@ def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
     if kernel.name == "precomputed":
         return DenseMatrix(X)
     if callable(kernel.name):
-        return CallableOperator(X, kernel)
+        return CallableOperator(prepared(kernel.name, X), kernel)
     X = X if sparse.issparse(X) else np.asarray(X)
     operator = KernelOperator(as_rows(X, center_of(X, kernel)), kernel)
     if sparse.issparse(X):

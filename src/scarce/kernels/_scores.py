@@ -12,6 +12,7 @@ from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._operator import center_of
 from scarce.kernels._rows import as_rows
 from scarce.kernels._sums import Scored, add_sums
+from scarce.kernels._tensors import prepared
 
 Array = NDArray[Any]
 
@@ -47,6 +48,7 @@ def weighted_scores(
     if coefficients.size == 0 or scores.size == 0:
         return scores
     if callable(kernel.name):
+        support = prepared(kernel.name, support)
         for start in range(0, X.shape[0], 1024):
             tile = slice(start, start + 1024)
             values = kernel.values(X[tile], support)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._displays import axes_to_draw_on
+from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
 from scarce.one_class._tasks import known_tasks
 
 if TYPE_CHECKING:
@@ -144,7 +143,9 @@ class TransferBoundaryDisplay:
         tasks = known_tasks(sample_domain, estimator.domains_, X.shape[0])
         shifts = np.zeros(X.shape) if estimator.shifts_ is None else estimator.shifts_
         _check_same_rows(estimator, X, tasks, shifts)
-        xx0, xx1 = _grid(X, estimator.radii_, grid_resolution, margin)
+        radii = estimator.radii_[:, None]
+        corners = (X - radii).min(axis=0), (X + radii).max(axis=0)
+        xx0, xx1 = plane_grid(*corners, grid_resolution, margin)
         display = cls(
             X,
             tasks=tasks,
@@ -286,19 +287,9 @@ def _check_same_rows(estimator: Any, X: Array, tasks: Array, shifts: Array) -> N
         )
 
 
-def _grid(X: Array, radii: Array, resolution: int, margin: float) -> tuple[Array, Array]:
-    """Return a grid that covers all balls and a margin."""
-    low, high = (X - radii[:, None]).min(axis=0), (X + radii[:, None]).max(axis=0)
-    extent = float((high - low).max()) or 1.0  # of a single row: any
-    lines = np.linspace(low - margin * extent, high + margin * extent, resolution)
-    xx0, xx1 = np.meshgrid(lines[:, 0], lines[:, 1])
-    return xx0, xx1
-
-
 def _responses(estimator: Any, xx0: Array, xx1: Array) -> Array:
     """Return every task's decision values on the grid."""
-    unnamed = copy.copy(estimator)  # the grid has no feature names, which would be warned about
-    vars(unnamed).pop("feature_names_in_", None)
+    unnamed = without_feature_names(estimator)
     grid = np.column_stack([xx0.ravel(), xx1.ravel()])
     values = [
         unnamed.decision_function(grid, sample_domain=np.full(grid.shape[0], domain))

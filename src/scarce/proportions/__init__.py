@@ -1,1 +1,20 @@
 """Learning from the shares of positives in groups of rows."""
+
+from scarce.proportions._displays import ShareCalibrationDisplay, ShareSurfaceDisplay
+from scarce.proportions._exchange import SourceModel, export_source, load_source
+from scarce.proportions._group_probability import GroupProbabilitySVM
+from scarce.proportions._shares import expand_proportions, group_error, group_proportions
+from scarce.proportions._transfer import TransferGroupProbabilitySVM
+
+__all__ = [
+    "GroupProbabilitySVM",
+    "ShareCalibrationDisplay",
+    "ShareSurfaceDisplay",
+    "SourceModel",
+    "TransferGroupProbabilitySVM",
+    "expand_proportions",
+    "export_source",
+    "group_error",
+    "group_proportions",
+    "load_source",
+]

@@ -1,20 +1,29 @@
-"""The grouped-equality quadratic program and its solver; arrays in, a frozen dataclass out."""
+"""Solvers of the quadratic programs behind the estimators; arrays in, a frozen dataclass out."""
 
 from scarce.solvers._certificate import Certificate, certify
 from scarce.solvers._offsets import one_class_offset
 from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOperator
 from scarce.solvers._solve import Progress, Solution, solve
 from scarce.solvers._start import feasible_start
+from scarce.solvers._tube import TubeCertificate, TubeSolution, certify_tube, solve_tube
+from scarce.solvers._tube_systems import FeatureSystem, GramSystem, TubeSystem
 
 __all__ = [
     "Certificate",
     "DenseMatrix",
+    "FeatureSystem",
+    "GramSystem",
     "Progress",
     "QuadraticProgram",
     "Solution",
     "SymmetricOperator",
+    "TubeCertificate",
+    "TubeSolution",
+    "TubeSystem",
     "certify",
+    "certify_tube",
     "feasible_start",
     "one_class_offset",
     "solve",
+    "solve_tube",
 ]

@@ -1,0 +1,47 @@
+"""What a run shows while it goes on, and what it leaves behind."""
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from scarce.experiments import Run, paper_as_text, render, write_atomically
+
+
+class Progress:
+    """Shows finished cells on standard error: one line that is rewritten, or, in a log, few."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._start = self._shown = 0.0
+        self._before = 0
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        """Show how many of a paper's cells are finished."""
+        now = time.monotonic()
+        if name != self._name:
+            self._name, self._start, self._shown, self._before = name, now, -1e9, done
+        interactive = sys.stderr.isatty()
+        if done < total and now - self._shown < (0.2 if interactive else 15.0):
+            return
+        self._shown = now
+        line = f"{name}: {done} of {total} cells, {now - self._start:.0f} s"
+        if self._before < done < total:
+            left = (now - self._start) * (total - done) / (done - self._before)
+            line += f", about {left:.0f} s left"
+        end = "\n" if done == total or not interactive else ""
+        print(("\r\033[K" if interactive else "") + line, end=end, file=sys.stderr, flush=True)
+
+
+def finish(run: Run, out: Path) -> None:
+    """Print the tables of a run; write them as Markdown, as JSON and as a report to look at."""
+    for paper in run.papers:
+        text = paper_as_text(paper)
+        print(text)
+        write_atomically(out / f"{paper.key}.md", text)
+    write_atomically(out / "results.json", json.dumps(asdict(run), indent=1))
+    report = out / "report.html"
+    write_atomically(report, render(run))
+    print(f"Report: {report.resolve().as_uri()}")
+    print(f"Tables and cell files: {out.resolve()}")

@@ -1,0 +1,88 @@
+"""A scorer that needs shares of groups and no label of a row."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.utils._metadata_requests import _MetadataRequester
+
+from scarce.proportions import group_error
+
+
+class GroupErrorScorer(_MetadataRequester):
+    """Score a classifier by how well it meets the shares of the classes in groups.
+
+    For `scoring` in searches and cross-validation over any classifier. With metadata routing on it
+    asks for `groups` and `sample_weight` without set-up; `y` holds the shares as for
+    `GroupProbabilitySVM`.
+
+    Parameters
+    ----------
+    response : {"labels", "probabilities"}, default="labels"
+        What the shares are predicted from: counted labels, or the means of `predict_proba`. Labels
+        suit the choice of a classifier; probabilities also judge the calibration.
+
+    See Also
+    --------
+    scarce.proportions.group_error : The error itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn import config_context
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
+    >>> from scarce import GroupProbabilitySVM
+    >>> from scarce.model_selection import GroupErrorScorer
+    >>> from scarce.proportions import expand_proportions, group_proportions
+    >>> random = np.random.default_rng(0)
+    >>> X, groups = random.normal(size=(240, 2)), np.arange(240) // 8
+    >>> y = expand_proportions(group_proportions(X[:, 0] > 0, groups), groups)
+    >>> with config_context(enable_metadata_routing=True):
+    ...     search = GridSearchCV(
+    ...         GroupProbabilitySVM(kernel="linear"),
+    ...         {"C": [1e-4, 1.0]},
+    ...         scoring=GroupErrorScorer(),
+    ...         cv=GroupKFold(3),
+    ...     ).fit(X, y, groups=groups)
+    >>> search.best_params_
+    {'C': 1.0}
+    """
+
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
+
+    def __init__(self, response: str = "labels") -> None:
+        if response not in ("labels", "probabilities"):
+            raise ValueError(f'response must be "labels" or "probabilities", got {response!r}')
+        self.response = response
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
+    ) -> float:
+        """Return minus the error of the shares, so that more is better.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted classifier.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Shares of each row's group.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Between -1 and 0.
+        """
+        labels = self.response == "labels"
+        predicted = estimator.predict(X) if labels else estimator.predict_proba(X)
+        return -group_error(
+            y, predicted, groups, classes=estimator.classes_, sample_weight=sample_weight
+        )
+
+    def __repr__(self) -> str:
+        return f"GroupErrorScorer(response={self.response!r})"

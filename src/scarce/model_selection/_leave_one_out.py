@@ -1,0 +1,317 @@
+"""Choice of a one-class model from a handful of samples, all of the target class."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, _fit_context, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from scarce.solvers import one_class_offset
+
+Array = NDArray[Any]
+
+
+def margin_score(estimator: Any, X: Any, y: Any = None) -> float:
+    """Score a fitted one-class model by how far samples lie along its weights.
+
+    It is the mean of ``<w, x> / |w|`` over the samples, for samples that the fit has not seen: what
+    the machine makes large on its training samples, measured on others. Offsets play no part. It
+    can be the `scoring` of :class:`sklearn.model_selection.GridSearchCV`.
+
+    Values are comparable between models in one feature space: for different `nu` or rank, not for
+    different kernels or widths.
+
+    Parameters
+    ----------
+    estimator : estimator instance
+        Fitted, with `score_samples` and either `coef_` or a kernel expansion, or a pipeline that
+        ends with such an estimator.
+    X : array-like of shape (n_samples, ...)
+        The samples.
+    y : Ignored
+        Not used, present for API consistency by convention.
+
+    Returns
+    -------
+    float
+        The mean; 0 for weights of zero.
+
+    Examples
+    --------
+    >>> from scarce import OneClassSVM
+    >>> from scarce.model_selection import margin_score
+    >>> model = OneClassSVM(kernel="linear").fit([[3.0, 4.0]])
+    >>> margin_score(model, [[3.0, 4.0], [6.0, 8.0]])
+    7.5
+    """
+    return float(_margins(estimator, X).mean())
+
+
+def _margins(estimator: Any, X: Any) -> Array:
+    """Return ``<w, x> / |w|``."""
+    length = _weight_norm(estimator)
+    scores = np.asarray(estimator.score_samples(X), dtype=np.float64)
+    return scores / length if length > 0 else np.zeros_like(scores)
+
+
+def _weight_norm(estimator: Any) -> float:
+    model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if hasattr(model, "coef_"):
+        return float(np.linalg.norm(_dense(model.coef_)))
+    # w is the sum of dual_coef_j phi(sv_j), so that |w|^2 is the same sum of scores.
+    dual = _dense(model.dual_coef_)[0]
+    return float(np.sqrt(max(0.0, dual @ model.score_samples(model.support_vectors_))))
+
+
+def _dense(values: Any) -> Array:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+
+
+class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
+    """Choose the parameters and the offset of a one-class model from 4 to 10 samples.
+
+    Every candidate is fitted once without each sample. The candidate is chosen for which the
+    samples left out lie farthest along the weights, the largest mean of ``<w, x> / |w|``, and it is
+    fitted again to all of them. The offset is not the model's own: it is the order statistic of the
+    margins of the samples that were left out, so that about the share `rejection` of new samples of
+    the class is rejected. No sample of another class is used or needed.
+
+    Acceptance of the samples left out, the obvious measure, always prefers the loosest model. The
+    margin is what a one-class machine makes large, and held-out margins tell whether more weights
+    found something that other samples have too.
+
+    Limits. Only candidates in one feature space can be compared: `nu` and `rank`, not kernels and
+    their widths. With n samples a share below ``1 / (n + 1)`` cannot be promised; the smallest
+    margin is taken. The models behind the margins have one sample less than the final one, so that
+    the offset is a little too low, and four samples are few for any order statistic. Nothing
+    here knows what the other classes look like.
+
+    Parameters
+    ----------
+    estimator : estimator instance
+        A one-class machine with weights: `OneClassSTM`, `OneClassSVM`, or a pipeline that ends with
+        one.
+    param_grid : dict or list of dict
+        Names of parameters and the values to try, as in
+        :class:`sklearn.model_selection.GridSearchCV`. Values of `nu` that are a hard margin in
+        every fit are the same model; the smallest is tried, and a warning names the others.
+    rejection : float, default=0.1
+        Share of new samples of the class that may be rejected, in the interval (0, 1].
+    n_jobs : int or None, default=None
+        Number of candidates tried in parallel, as in scikit-learn.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The parameters chosen.
+    best_estimator_ : estimator instance
+        The model with these, fitted to all samples.
+    best_score_ : float
+        Mean margin of its samples left out.
+    best_index_ : int
+        Position of the candidate in `cv_results_`.
+    cv_results_ : dict
+        "params", a list of dict; "margins", an array of shape (n_candidates, n_samples);
+        "mean_margin", their means; "acceptance", the share of samples that the models of the others
+        accept by their own offsets.
+    offset_ : ndarray of shape (1,)
+        ``decision_function = score_samples - offset_``.
+    n_features_in_ : int
+        Number of features seen during fit, if the model knows.
+
+    See Also
+    --------
+    margin_score : The measure, for other searches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import OneClassSVM
+    >>> from scarce.model_selection import LeaveOneOutSearch
+    >>> X = np.random.default_rng(0).normal(3.0, 0.5, size=(8, 2))
+    >>> search = LeaveOneOutSearch(OneClassSVM(kernel="linear"), {"nu": [0.1, 0.3, 0.5]})
+    >>> search.fit(X).predict([[3.0, 3.0], [-3.0, -3.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": [HasMethods(["fit", "score_samples"])],
+        "param_grid": [dict, list],
+        "rejection": [Interval(Real, 0.0, 1.0, closed="right")],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        rejection: float = 0.1,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.rejection = rejection
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.three_d_array = inner.sparse, inner.three_d_array
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Try all candidates, fit the best one to all samples, and set the offset.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            Samples of the target class, at least two.
+        y : Ignored
+            Not used, present for API consistency by convention.
+
+        Returns
+        -------
+        self : object
+            The fitted search.
+        """
+        (X,) = indexable(X)
+        n = _num_samples(X)
+        if n < 2:
+            raise ValueError(f"X has n_samples={n}; to leave one sample out takes at least 2")
+        if get_tags(self.estimator).input_tags.pairwise:
+            raise ValueError(
+                'kernel="precomputed" cannot be searched; give the samples and a callable kernel'
+            )
+        candidates = _without_repeated_hard_margins(list(ParameterGrid(self.param_grid)), n)
+        found = np.array(
+            Parallel(n_jobs=self.n_jobs)(
+                delayed(_left_out)(clone(self.estimator).set_params(**parameters), X, n)
+                for parameters in candidates
+            )
+        )
+        margins, accepted = found[:, :, 0], found[:, :, 1]
+        means = margins.mean(axis=1)
+        self.cv_results_ = {
+            "params": candidates,
+            "margins": margins,
+            "mean_margin": means,
+            "acceptance": accepted.mean(axis=1),
+        }
+        self.best_index_ = int(means.argmax())
+        self.best_params_ = candidates[self.best_index_]
+        self.best_score_ = float(means[self.best_index_])
+        self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
+        price = 1.0 / (self.rejection * n)
+        margin = one_class_offset(margins[self.best_index_], price, np.ones(n))
+        self.offset_ = np.array([margin * _weight_norm(self.best_estimator_)])
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
+        return self
+
+    def score_samples(self, X: Any) -> Array:
+        """Return the scores of the model chosen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher is more normal.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.score_samples(X))
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the scores of the model chosen minus the offset.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive inside, negative outside, zero on the boundary.
+        """
+        return np.asarray(self.score_samples(X) - self.offset_)
+
+    def predict(self, X: Any) -> Array:
+        """Return +1 for samples inside or on the boundary and -1 for the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            +1 or -1.
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+
+
+def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]]:
+    """Return the margin of every sample under the model of the others, and whether it accepts."""
+    found = []
+    for row in range(n):
+        others = np.delete(np.arange(n), row)
+        model = clone(estimator).fit(_safe_indexing(X, others))
+        sample = _safe_indexing(X, [row])
+        found.append((float(_margins(model, sample)[0]), bool(model.predict(sample)[0] == 1)))
+    return found
+
+
+def _without_repeated_hard_margins(
+    candidates: list[dict[str, Any]], n: int
+) -> list[dict[str, Any]]:
+    """Keep one of the candidates that differ only in values of nu up to ``1 / (n - 1)``."""
+
+    def is_hard(name: str, value: Any) -> bool:
+        return name.split("__")[-1] == "nu" and value * (n - 1) <= 1
+
+    groups: dict[Any, list[dict[str, Any]]] = {}
+    for candidate in candidates:
+        key = tuple(
+            (name, "hard margin" if is_hard(name, value) else repr(value))
+            for name, value in candidate.items()
+        )
+        groups.setdefault(key, []).append(candidate)
+    ordered = [
+        sorted(group, key=lambda each: [v for k, v in each.items() if is_hard(k, v)])
+        for group in groups.values()
+    ]
+    dropped = {
+        value
+        for group in ordered
+        for candidate in group[1:]
+        for name, value in candidate.items()
+        if is_hard(name, value)
+    }
+    if dropped:
+        values = ", ".join(f"{value:g}" for value in sorted(dropped))
+        warnings.warn(
+            f"with {n} samples, one of them left out, every nu up to {1 / (n - 1):.3g} is the same "
+            f"model, a hard margin; not tried: nu = {values}",
+            UserWarning,
+            stacklevel=4,  # past the decorator of fit
+        )
+    return [group[0] for group in ordered]

@@ -1,0 +1,88 @@
+"""A score of classifiers that needs no negatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
+from sklearn.metrics import make_scorer
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
+
+Array = NDArray[Any]
+
+
+def lee_liu_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return recall squared over the probability of a positive answer.
+
+    With ``r`` the recall, ``p`` the precision and ``f(x)`` the answer, ``r^2 / P[f(x) = 1]`` equals
+    ``p r / P[y = 1]``. The last factor is the same for all classifiers, so that the score orders
+    them as the product of precision and recall does; it is large only if both are. Recall is
+    estimated on the labelled positives and ``P[f(x) = 1]`` on the unlabelled rows, which must be a
+    sample of the whole population, positives included.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The positive label for labelled positives, another one for unlabelled rows.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    pos_label : int, float, bool, str or None, default=None
+        The positive label; None is the larger one of the two in `y_true`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights.
+
+    Returns
+    -------
+    float
+        At least 0; a perfect classifier has one over the share of positives. 0 if no unlabelled row
+        is predicted positive.
+
+    Notes
+    -----
+    ``pulearn.metrics.lee_liu_score`` estimates the probability on all rows given, which suits a
+    sample of the population part of whose positives were labelled afterwards.
+
+    References
+    ----------
+    W. S. Lee, B. Liu, "Learning with positive and unlabeled examples using weighted logistic
+    regression", ICML 2003.
+
+    Examples
+    --------
+    >>> from scarce.model_selection import lee_liu_score
+    >>> lee_liu_score([1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0])  # (1/2)^2 / (1/4)
+    1.0
+    """
+    truth, found = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(truth, found)
+    weights = _check_sample_weight(sample_weight, truth, dtype=np.float64)
+    labels = np.unique(truth)
+    if labels.size > 2 or (pos_label is None and labels.size < 2):
+        raise ValueError(
+            "y_true must have one label for positives and one for unlabelled rows, got the labels "
+            f"{labels.tolist()}; name the positive one as pos_label"
+        )
+    positive_label = labels[1] if pos_label is None else pos_label
+    labelled, positive = truth == positive_label, found == positive_label
+    known, unknown = float(weights[labelled].sum()), float(weights[~labelled].sum())
+    if not (known > 0 and unknown > 0):
+        raise ValueError(
+            "both labelled positives and unlabelled rows are needed, got a weight of "
+            f"{known:g} labelled {positive_label!r} and {unknown:g} others"
+        )
+    recall = float(weights[labelled & positive].sum()) / known
+    share = float(weights[~labelled & positive].sum()) / unknown
+    return recall**2 / share if share > 0 else 0.0
+
+
+with config_context(enable_metadata_routing=True):  # weights are asked for without any set-up
+    lee_liu_scorer = make_scorer(lee_liu_score).set_score_request(sample_weight=True)

@@ -1,0 +1,323 @@
+"""What the estimators for positive and unlabelled rows share: labels, guards, the fitted model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._kernel_machine import KernelMachine, checked_weights
+from scarce.positive_unlabeled._equal_rows import row_keys
+from scarce.positive_unlabeled._loop import History, Loop, Outcome
+from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
+from scarce.positive_unlabeled._rows import Rows, checked_rows
+from scarce.positive_unlabeled._training import Trained, Training
+
+Array = NDArray[Any]
+
+
+def _of_classifier(name: str, what: str) -> property:
+    def value(self: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self.classifier_, name)
+
+    return property(value, doc=what)
+
+
+class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Base of both estimators; a subclass says what its learners and its kernel are."""
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
+
+    support_vectors_ = _of_classifier("support_vectors_", "Support vectors of the classifier.")
+    dual_coef_ = _of_classifier("dual_coef_", "Coefficients, positive for positives.")
+    intercept_ = _of_classifier("intercept_", "Constant of the classifier's decisions.")
+    coef_ = _of_classifier("coef_", "Weights of the features, for a linear kernel.")
+    objective_ = _of_classifier("objective_", "Optimum of the last training kept.")
+    dual_gap_ = _of_classifier("dual_gap_", "Relative duality gap of the last training kept.")
+    kkt_violation_ = _of_classifier("kkt_violation_", "Violation of the optimality conditions.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = self._kernel_name() != "precomputed"
+        tags.input_tags.pairwise = self._kernel_name() == "precomputed"
+        return tags
+
+    def _kernel_name(self) -> Any:
+        """Return the kernel, which says what rows are."""
+        raise NotImplementedError
+
+    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
+        """Return mapper and classifier, neither fitted."""
+        raise NotImplementedError
+
+    # Fitting.
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Run both stages and keep the result; called by `fit` after parameters were checked."""
+        rows, y = checked_rows(self, X, self._kernel_name(), y, reset=True)
+        positive = self._positive(y)
+        weights = checked_weights(sample_weight, y)
+        positives = np.flatnonzero(positive & (weights > 0))
+        unlabelled = np.flatnonzero(~positive & (weights > 0))
+        if not (positives.size and unlabelled.size):
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class: "
+                f"{positives.size} positive and {unlabelled.size} unlabelled rows."
+            )
+        mapper, classifier = self._learners(rows, weights)
+        keys = row_keys(rows) if self.drop_shared or self.keep == "support" else None
+        if keys is not None:
+            self._warn_if_equal(positives, keys[positives])
+        context = self._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self)
+        weighted = sample_weight is not None
+        held_out = self._held_out(positives)
+        trained_on = np.setdiff1d(positives, held_out, assume_unique=True)
+        begin = time.perf_counter()
+        self.mapper_, scores = mapping_scores(
+            mapper, rows, trained_on, unlabelled, weights, weighted
+        )
+        shared = np.zeros(unlabelled.size, bool)
+        if self.drop_shared:
+            assert keys is not None
+            shared = np.isin(keys[unlabelled], keys[positives])
+        strong = self._strong(scores, shared, weights[unlabelled])
+        self.mapping_seconds_ = time.perf_counter() - begin
+
+        def report(round_: Callable[[], Array]) -> tuple[Array, bool]:
+            task = context.subcontext(task_name="round")
+            task.call_on_fit_task_begin(estimator=self)
+            rejected = round_()
+            self._keep_trained(loop.trained)  # a callback may look at it
+            return rejected, bool(task.call_on_fit_task_end(estimator=self))
+
+        loop = Loop(
+            rows=rows,
+            weights=weights,
+            train=Training(classifier, rows, weights, weighted, self.on_infeasible),
+            keys=keys if self.keep == "support" else None,
+            rules=self._rules(),
+            max_rounds=self.max_rounds,
+            report=report,
+            always_accepted=float(weights[unlabelled[shared]].sum()),
+            unlabelled_weight=float(weights[unlabelled].sum()),
+        )
+        outcome = loop.run(
+            trained_on,
+            unlabelled[strong],
+            unlabelled[~strong & ~shared],
+            held_out if held_out.size else None,
+        )
+        context.call_on_fit_task_end(estimator=self)
+        self._keep_outcome(outcome)
+        # Of the rows that the classifier was not trained on, those inside that no round has
+        # rejected are in the prior; any others were rejected once, dropped, and taken back.
+        others = np.setdiff1d(unlabelled[~shared], outcome.kept.rows, assume_unique=True)
+        seen = rows.against(outcome.kept.rows)
+        inside = others[seen.scores(others, self.classifier_.decision_function) >= 0]
+        accepted = (weights[inside].sum() + loop.always_accepted) / loop.unlabelled_weight
+        self.taken_back_ = max(0.0, float(accepted) - self.class_prior_)
+        self._warn(outcome)
+
+    def _positive(self, y: Array) -> Array:
+        """Return which rows are labelled positive; set `classes_`."""
+        check_classification_targets(y)
+        classes = np.unique(y)
+        if len(classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The target has {len(classes)} classes; "
+                "y must have one value for positive rows and one for unlabelled ones. To take each "
+                "class against all rows, wrap the estimator: "
+                f"sklearn.multiclass.OneVsRestClassifier({type(self).__name__}())."
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got 1 class: positive and "
+                f"unlabelled rows are needed, and every row is {classes[0]!r}"
+            )
+        self.classes_ = classes
+        if self.pos_label is None:
+            return np.asarray(y == classes[1])
+        if self.pos_label not in classes.tolist():
+            raise ValueError(
+                f"pos_label must be one of the labels {classes.tolist()}, got {self.pos_label!r}"
+            )
+        return np.asarray(y == self.pos_label)
+
+    def _warn_if_equal(self, positives: Array, keys: Array) -> None:
+        if positives.size == 1 or (keys == keys[0]).all():
+            warnings.warn(
+                f"the {positives.size} positive rows are all equal: the model knows a single "
+                "example of the class",
+                UserWarning,
+                stacklevel=7,
+            )
+
+    def _strong(self, scores: Array, shared: Array, weights: Array) -> Array:
+        """Return which unlabelled rows are strong negatives."""
+        strong = (scores < 0) & ~shared
+        if strong.any():
+            return strong
+        if self.map_fallback is None or shared.all():
+            raise no_strong_negatives(scores[~shared], int(shared.sum()))
+        strong[~shared] = lowest_share(scores[~shared], weights[~shared], self.map_fallback)
+        warnings.warn(
+            f"the mapper found no strong negatives; the loop begins with the {int(strong.sum())} "
+            f"unlabelled rows of the lowest scores (map_fallback={self.map_fallback:g})",
+            UserWarning,
+            stacklevel=7,
+        )
+        return strong
+
+    def _held_out(self, positives: Array) -> Array:
+        choose = getattr(self.stop, "hold_out", None)
+        return positives[:0] if choose is None else positives[choose(positives.size)]
+
+    def _rules(self) -> list[Callable[[History], tuple[int, bool]]]:
+        rules = [] if self.stop is None else [self.stop]
+        if self.stop_recall is not None:
+            rules.append(lambda history: last_with_recall(history, self.stop_recall))
+        return rules
+
+    def _keep_trained(self, trained: Trained) -> None:
+        self.classifier_ = trained.model
+        # New rows of a precomputed kernel come with a column for every row of the fit.
+        self._columns = trained.rows if self._kernel_name() == "precomputed" else None
+
+    def _keep_outcome(self, outcome: Outcome) -> None:
+        self._keep_trained(outcome.kept)
+        self.history_ = outcome.history
+        self.n_rounds_ = len(outcome.history["recall"])
+        self.round_kept_ = outcome.round_kept
+        self.converged_ = outcome.ending in ("settled", "rule")
+        self.class_prior_ = outcome.history["class_prior"][outcome.round_kept]
+        self.n_iter_ = max(1, sum(outcome.history["n_iter"]))
+        self.nu_ = outcome.kept.nu
+        self.fit_status_ = int(self._cut_short() is not None or not self.converged_)
+        if hasattr(self.classifier_, "support_"):
+            self.support_ = outcome.kept.rows[self.classifier_.support_]
+
+    def _cut_short(self) -> Any:
+        """Return the learner of this library that did not reach its tolerance, if there is one."""
+        for learner in (self.classifier_, getattr(self.mapper_, "detector_", None)):
+            if isinstance(learner, KernelMachine) and learner.fit_status_:
+                return learner
+        return None
+
+    def _warn(self, outcome: Outcome) -> None:
+        """Say once what went on in the rounds."""
+        guards, values = outcome.history["guard"], outcome.history["nu"]
+        for guard, why in GUARDS.items():
+            rounds = [number + 1 for number, seen in enumerate(guards) if seen == guard]
+            if rounds:
+                warnings.warn(
+                    f"{guard} in the rounds {rounds}, to {values[rounds[0] - 1]:.4g} at first: "
+                    f"{why}; history_ has the values",
+                    UserWarning,
+                    stacklevel=7,
+                )
+        if self.stop_recall is not None and max(outcome.history["recall"]) < self.stop_recall:
+            warnings.warn(
+                f"no round has a recall of stop_recall={self.stop_recall:g} on the positives; the "
+                f"first has {outcome.history['recall'][0]:.4g} and was kept",
+                UserWarning,
+                stacklevel=7,
+            )
+        if self.taken_back_ > 0.1 * self.class_prior_ + MUCH_TAKEN_BACK:
+            warnings.warn(
+                f"the classifier accepts {self.class_prior_ + self.taken_back_:.3g} of the "
+                f"unlabelled weight, but only {self.class_prior_:.3g} was accepted in every round: "
+                f"the negatives that were kept (keep={self.keep!r}) do not hold the boundary. Use "
+                'keep="all" or a narrower kernel.',
+                UserWarning,
+                stacklevel=7,
+            )
+        cause = ""
+        if outcome.ending == "stopped":
+            cause = "A callback stopped the solver."
+        elif outcome.ending == "max_rounds":
+            cause = (
+                f"max_rounds={self.max_rounds} ended the fit while "
+                f"{outcome.history['rejected'][-1]} more rows were rejected."
+            )
+        elif (learner := self._cut_short()) is not None:
+            cause = (
+                f"The solver of {type(learner).__name__} terminated early "
+                f"(max_iter={learner.max_iter}). Consider pre-processing your data with "
+                f"StandardScaler or MinMaxScaler. KKT violation {learner.kkt_violation_:.3g} "
+                f"against tol={learner.tol:g}, relative duality gap {learner.dual_gap_:.3g}."
+            )
+        if cause:
+            warnings.warn(cause, ConvergenceWarning, stacklevel=7)
+
+    # The fitted model.
+
+    def _positive_is_second(self) -> bool:
+        return self.pos_label is None or bool(self.pos_label == self.classes_[1])
+
+    def _scores(self, X: Any) -> Array:
+        """Return the classifier's decisions, positive for positives, block by block."""
+        check_is_fitted(self)
+        rows = checked_rows(self, X, self._kernel_name(), reset=False)
+        seen = rows if self._columns is None else rows.against(self._columns)
+        return np.asarray(seen.scores(np.arange(rows.shape[0]), self.classifier_.decision_function))
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, in memory or memory-mapped; for a precomputed kernel, their values with the
+            training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive for ``classes_[1]``, whichever label is the positive one.
+        """
+        scores = self._scores(X)
+        return scores if self._positive_is_second() else -scores
+
+    def predict(self, X: Any) -> Array:
+        """Return the labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, in memory or memory-mapped; for a precomputed kernel, their values with the
+            training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Entries of ``classes_``; rows on the boundary are positive.
+        """
+        positive = self._scores(X) >= 0
+        return np.asarray(self.classes_[(positive == self._positive_is_second()).astype(np.intp)])
+
+
+MUCH_TAKEN_BACK = 0.01
+GUARDS = {
+    "nu lowered": "the smaller class does not allow a larger value",
+    "nu raised": "the margin vanishes at smaller values, because the classes overlap",
+}
+
+
+def last_with_recall(history: History, least: float) -> tuple[int, bool]:
+    """Return the last round of sufficient recall on the positives, and whether it is the latest."""
+    latest = len(history["recall"]) - 1
+    enough = history["recall"][latest] >= least
+    return (latest, True) if enough else (max(0, latest - 1), False)

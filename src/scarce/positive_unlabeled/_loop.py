@@ -1,0 +1,164 @@
+"""The mapping-convergence loop on row numbers; it knows rows only through `Rows`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.positive_unlabeled._rows import Rows
+from scarce.positive_unlabeled._training import Trained, Training
+
+Array = NDArray[Any]
+History = dict[str, list[Any]]
+Rule = Callable[[History], tuple[int, bool]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The classifier kept, what every round recorded, and how the loop ended."""
+
+    kept: Trained
+    round_kept: int
+    history: History
+    ending: str  # "settled", "rule", "max_rounds" or "stopped"
+
+
+@dataclass
+class Loop:
+    """Train, reject, train again until nothing more is rejected.
+
+    Attributes
+    ----------
+    rows : Rows
+        Where rows come from.
+    weights : ndarray of shape (n,)
+        Weights of all rows.
+    train : Training
+        The second learner.
+    keys : ndarray of shape (n,) or None
+        Equal for equal rows. None to keep all negatives (SMC), keys to keep those that equal a
+        support vector (SVMC). Of equal rows a solver may choose any for its support, and a row
+        given twice must not be half a row in the next round.
+    rules : sequence of callables
+        Each takes the history and returns the round whose classifier to keep, counted from 0, and
+        whether to go on.
+    max_rounds : int or None
+        Limit on the trainings.
+    report : callable
+        Called with a function that runs one round; returns its result and whether to stop.
+    always_accepted, unlabelled_weight : float
+        Weight of the unlabelled rows that cannot be rejected, and of all.
+    """
+
+    rows: Rows
+    weights: Array
+    train: Training
+    keys: Array | None
+    rules: Sequence[Rule]
+    max_rounds: int | None
+    report: Callable[[Callable[[], Array]], tuple[Array, bool]]
+    always_accepted: float
+    unlabelled_weight: float
+
+    def run(
+        self, positives: Array, negatives: Array, candidates: Array, held_out: Array | None = None
+    ) -> Outcome:
+        """Run the loop.
+
+        Parameters
+        ----------
+        positives, negatives, candidates : ndarray of int
+            Labelled positives, strong negatives and the rows that may still become negatives.
+        held_out : ndarray of int or None
+            Positives that are not trained on, whose recall the rules look at.
+        """
+        self.history: History = {name: [] for name in COLUMNS}
+        if held_out is not None:
+            self.history["held_out_recall"] = []
+        self.held_out = held_out
+        kept: dict[int, Trained] = {}
+        self.candidates = candidates
+        ending = ""
+        while not ending:
+            rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
+            number = len(self.history["recall"]) - 1
+            kept[number] = self.trained
+            verdicts = [rule(self.history) for rule in self.rules]
+            choice = min((which for which, _ in verdicts), default=number)
+            kept = {which: trained for which, trained in kept.items() if which >= choice}
+            if rejected.size == 0:
+                ending = "settled"
+            elif not all(go_on for _, go_on in verdicts):
+                ending = "rule"
+            elif stopped:
+                ending = "stopped"
+            elif number + 1 == self.max_rounds:
+                ending = "max_rounds"
+            negatives = np.union1d(self._useful(negatives), rejected)
+        return Outcome(kept[choice], choice, self.history, ending)
+
+    def _round(self, positives: Array, negatives: Array) -> Array:
+        """Train, and return the candidates that are rejected now."""
+        begin = time.perf_counter()
+        self.trained = self.train(positives, negatives)
+        model, seen = self.trained.model, self.rows.against(self.trained.rows)
+        accepted = seen.scores(self.candidates, model.decision_function) >= 0
+        rejected = self.candidates[~accepted]
+        self.candidates = self.candidates[accepted]
+        steps = getattr(model, "n_iter_", None)
+        inside = self.always_accepted + float(self.weights[self.candidates].sum())
+        record = {
+            "negatives": negatives.size,
+            "rejected": rejected.size,
+            "accepted": self.candidates.size,
+            "class_prior": inside / self.unlabelled_weight,
+            "recall": self._recall(positives),
+            "nu": self.trained.nu,
+            "support_vectors": len(getattr(model, "support_", ())),
+            "n_iter": 0 if steps is None else int(np.max(steps)),
+            "guard": self.trained.guard,
+        }
+        if self.held_out is not None:
+            record["held_out_recall"] = self._recall(self.held_out)
+        record["seconds"] = time.perf_counter() - begin
+        for name, value in record.items():
+            self.history[name].append(value)
+        return rejected
+
+    def _recall(self, positives: Array) -> float:
+        """Return the share of some positives, by weight, on the positive side."""
+        seen = self.rows.against(self.trained.rows)
+        inside = seen.scores(positives, self.trained.model.decision_function) >= 0
+        weights = self.weights[positives]
+        return float(weights[inside].sum() / weights.sum())
+
+    def _useful(self, negatives: Array) -> Array:
+        """Return the negatives that the next round trains on beside the new ones."""
+        if self.keys is None:
+            return negatives
+        if not hasattr(self.trained.model, "support_"):
+            raise ValueError(
+                'keep="support" needs a classifier with support_, got '
+                f'{type(self.trained.model).__name__}; use keep="all"'
+            )
+        support = np.intersect1d(self.trained.rows[self.trained.model.support_], negatives)
+        return negatives[np.isin(self.keys[negatives], self.keys[support])]
+
+
+COLUMNS = (
+    "negatives",
+    "rejected",
+    "accepted",
+    "class_prior",
+    "recall",
+    "nu",
+    "support_vectors",
+    "n_iter",
+    "seconds",
+    "guard",
+)

@@ -1,0 +1,73 @@
+"""The first stage: scores of the unlabelled rows, below zero for strong negatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from scarce.positive_unlabeled._rows import Rows
+
+Array = NDArray[Any]
+
+
+class WeightedBlocks:
+    """Some rows in blocks, with their weights, as often as somebody wants to go through them."""
+
+    def __init__(self, rows: Rows, indices: Array, weights: Array) -> None:
+        self.rows = rows
+        self.indices = indices
+        self.weights = weights
+
+    def __iter__(self) -> Iterator[tuple[Any, Array]]:
+        for part, block in self.rows.blocks(self.indices):
+            yield block, self.weights[self.indices[part]]
+
+
+def mapping_scores(
+    mapper: Any, rows: Rows, positives: Array, unlabelled: Array, weights: Array, weighted: bool
+) -> tuple[Any, Array]:
+    """Return the fitted mapper, None for a function or mask, and one score per unlabelled row."""
+    if hasattr(mapper, "score_samples"):
+        seen = rows.against(positives)
+        given = weights[positives] if weighted else None
+        blocks = WeightedBlocks(seen, unlabelled, weights)
+        fitted = clone(mapper).fit(seen.gather(positives), given, blocks)
+        return fitted, seen.scores(unlabelled, fitted.score_samples)
+    if callable(mapper):
+        mask = np.asarray(mapper(rows.gather(positives), rows.gather(unlabelled)))
+        _check_mask(mask, unlabelled.size, "unlabelled rows")
+    else:
+        everyone = np.asarray(mapper)
+        _check_mask(everyone, rows.shape[0], "rows of X")
+        mask = everyone[unlabelled]
+    return None, np.where(mask, -1.0, 1.0)
+
+
+def _check_mask(mask: Array, n: int, of_what: str) -> None:
+    if mask.shape != (n,) or mask.dtype != np.bool_:
+        raise ValueError(
+            f"mapper must give one bool for each of the {n} {of_what}, got an array of shape "
+            f"{mask.shape} and type {mask.dtype}"
+        )
+
+
+def lowest_share(scores: Array, weights: Array, share: float) -> Array:
+    """Return which rows are the lowest-scoring share by weight, at least one, ties included."""
+    level = np.quantile(scores, share, weights=weights, method="inverted_cdf")
+    return np.asarray(scores <= level)
+
+
+def no_strong_negatives(scores: Array, n_shared: int) -> ValueError:
+    """Return the error to raise when the loop cannot begin."""
+    seen = f"between {scores.min():.4g} and {scores.max():.4g}" if scores.size else "absent"
+    also = f"; {n_shared} more equal a positive" if n_shared else ""
+    return ValueError(
+        "the mapper found no strong negatives: the scores of the unlabelled rows are "
+        f"{seen}, and only those below 0 are strong negatives{also}. Use a narrower kernel "
+        "(larger gamma), a mapper without slack (map_slack=0), or map_fallback=0.05 to begin with "
+        "the lowest-scoring share of the unlabelled rows"
+    )

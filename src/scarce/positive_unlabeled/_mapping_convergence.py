@@ -1,0 +1,239 @@
+"""The mapping-convergence framework with any mapper and any margin classifier."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+from sklearn.base import _fit_context, clone
+from sklearn.callback import with_callbacks
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import has_fit_parameter
+
+from scarce._kernel_machine import all_or_nothing
+from scarce.classification import NuSVC
+from scarce.one_class import OneClassSVM
+from scarce.positive_unlabeled._base import PositiveUnlabeled
+from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
+from scarce.positive_unlabeled._rows import Rows
+
+Array = NDArray[Any]
+
+LOOP_CONSTRAINTS: dict[str, Any] = {
+    "keep": [StrOptions({"support", "all"})],
+    "pos_label": [Real, str, "boolean", None],
+    "map_fallback": [Interval(Real, 0.0, 1.0, closed="both"), None],
+    "on_infeasible": [StrOptions({"lower", "error"})],
+    "drop_shared": ["boolean"],
+    "stop_recall": [Interval(Real, 0.0, 1.0, closed="both"), None],
+    "stop": [callable, None],
+    "max_rounds": [Interval(Integral, 1, None, closed="left"), None],
+    "tol": [Interval(Real, 0.0, None, closed="neither")],
+}
+
+
+class MappingConvergence(PositiveUnlabeled):
+    """Find the boundary of a class from positive and unlabelled rows.
+
+    A mapper names strong negatives, unlabelled rows far from the positives. A margin classifier
+    separates them from the positives, what it rejects of the other unlabelled rows joins the
+    negatives, and so on until nothing more is rejected.
+
+    Parameters
+    ----------
+    mapper : estimator, callable, array of bool or None, default=None
+        What names the strong negatives: a mapper such as :class:`OneClassMapper` or
+        :class:`OneDNFMapper`; a function of the positive and the unlabelled rows that returns one
+        bool per unlabelled row; or one bool per row of `X`, ignored for positives. None is
+        ``OneClassMapper()``. A function gets all unlabelled rows in memory; a mapper is given them
+        in blocks.
+    classifier : estimator or None, default=None
+        A margin classifier, with `decision_function`. None is ``NuSVC(nu=0.01)``. Its `tol` is
+        lowered to that of this estimator where it is larger. ``gamma="scale"`` here and in the
+        mapper's detector means the variance of all rows, so that the kernel is the same in all
+        rounds.
+    keep : {"support", "all"}, default="support"
+        Which negatives stay for the next round: the support vectors (SVMC, fast) or all (SMC).
+        "support" needs a classifier with `support_`.
+    pos_label : int, float, bool, str or None, default=None
+        The label of positive rows; None is ``classes_[1]``. The other label means unlabelled.
+    map_fallback : float or None, default=None
+        If the mapper finds no strong negatives, begin with this share of the unlabelled rows, those
+        of the lowest scores, at least one row, and warn. None makes it an error.
+    on_infeasible : {"lower", "error"}, default="lower"
+        What to do in a round where the classifier's `nu` is too large for the class sizes: take
+        0.999 times the largest value and warn, or raise an error.
+    drop_shared : bool, default=True
+        Unlabelled rows that equal a positive row never become negatives.
+    stop_recall : float or None, default=None
+        End with the last classifier whose recall on the positives is at least this.
+    stop : callable or None, default=None
+        Another rule against too many rounds, for example
+        :class:`scarce.model_selection.HeldOutPositives`. Called with the history after each round,
+        it returns the round whose classifier to keep, counted from 0, and whether to go on. Its
+        method ``hold_out(n)``, if it has one, names the positives to hold out; their recall is
+        then ``history["held_out_recall"]``.
+    max_rounds : int or None, default=None
+        Limit on the trainings. None for no limit but the number of unlabelled rows.
+    tol : float, default=1e-5
+        Largest violation of the optimality conditions of the learners. With a small `nu` a looser
+        tolerance gives models without meaning.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; decision values are positive for the second.
+    classifier_ : estimator
+        The last classifier trained, or the one that a rule has kept.
+    mapper_ : estimator or None
+        The fitted mapper; None for a function or mask.
+    class_prior_ : float
+        Share of the unlabelled weight that no round has rejected.
+    taken_back_ : float
+        Share of the unlabelled weight that some round has rejected and that the classifier, no
+        longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
+        whole boundary. A warning says so.
+    history_ : dict of lists
+        One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
+        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
+        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
+        positives were held out.
+    n_rounds_ : int
+        Number of rounds.
+    round_kept_ : int
+        Round whose classifier was kept, counted from 0; the last unless a rule decided otherwise.
+    converged_ : bool
+        Whether the loop ended by itself or by a rule.
+    nu_ : float
+        The classifier's `nu` in the round kept; NaN if it has none.
+    mapping_seconds_ : float
+        Time of the mapper.
+    support_ : ndarray of shape (n_SV,)
+        Rows of `X` that support the classifier, if it has support vectors.
+    support_vectors_, dual_coef_, coef_, intercept_, objective_, dual_gap_, kkt_violation_
+        Those of `classifier_`, where it has them. Coefficients are positive for positives,
+        whichever label that is.
+    fit_status_ : int
+        0 when the tolerance was met and the loop ended by itself or by a rule.
+    n_iter_ : int
+        Steps of all trainings.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    SVMC : The same with a one-class SVM and a nu-SVM of one kernel.
+
+    Notes
+    -----
+    A memory-mapped `X` (``numpy.load(..., mmap_mode="r")``) is read in blocks and never loaded
+    whole. The theory page "Mapping convergence" has the algorithm, its guards and its limits.
+
+    References
+    ----------
+    H. Yu, "SVMC: single-class classification with support vector machines", IJCAI 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import MappingConvergence, SVC
+    >>> random = np.random.default_rng(0)
+    >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
+    >>> y = np.r_[np.ones(40), np.zeros(320)]  # the first 40 are labelled
+    >>> model = MappingConvergence(classifier=SVC()).fit(X, y)
+    >>> model.predict([[0.0, 0.0], [6.0, 6.0]])
+    array([1., 0.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "mapper": [HasMethods(["fit", "score_samples"]), callable, "array-like", None],
+        "classifier": [HasMethods(["fit", "decision_function"]), None],
+        **LOOP_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        mapper: Any = None,
+        classifier: Any = None,
+        keep: str = "support",
+        pos_label: Any = None,
+        map_fallback: float | None = None,
+        on_infeasible: str = "lower",
+        drop_shared: bool = True,
+        stop_recall: float | None = None,
+        stop: Any = None,
+        max_rounds: int | None = None,
+        tol: float = 1e-5,
+    ) -> None:
+        self.mapper = mapper
+        self.classifier = classifier
+        self.keep = keep
+        self.pos_label = pos_label
+        self.map_fallback = map_fallback
+        self.on_infeasible = on_infeasible
+        self.drop_shared = drop_shared
+        self.stop_recall = stop_recall
+        self.stop = stop
+        self.max_rounds = max_rounds
+        self.tol = tol
+
+    @all_or_nothing
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the boundary.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
+            Positive and unlabelled rows.
+        y : array-like of shape (n_samples,)
+            Two different labels, one for positive rows and one for unlabelled ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
+            less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if sample_weight is not None and self.classifier is not None:
+            if not has_fit_parameter(self.classifier, "sample_weight"):
+                raise ValueError(
+                    f"classifier={self.classifier} takes no sample_weight; use one that does"
+                )
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _kernel_name(self) -> Any:
+        return getattr(self.classifier, "kernel", None)
+
+    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
+        width: list[float] = []
+
+        def settled(learner: Any) -> Any:
+            learner = clone(learner)
+            given = learner.get_params(deep=False)
+            if not isinstance(given.get("tol", 0.0), str) and given.get("tol", 0.0) > self.tol:
+                learner.set_params(tol=self.tol)
+            if given.get("gamma") == "scale" and given.get("kernel") in ("rbf", "poly", "sigmoid"):
+                width[:] = width or [rows.scale_gamma(weights)]
+                learner.set_params(gamma=width[0])
+            return learner
+
+        classifier = settled(NuSVC(nu=0.01) if self.classifier is None else self.classifier)
+        if self.keep == "support" and getattr(classifier, "approximation", None) is not None:
+            raise ValueError(
+                'keep="support" needs exact support vectors, and classifier has approximation='
+                f'{classifier.approximation!r}; use keep="all"'
+            )
+        mapper = OneClassMapper() if self.mapper is None else self.mapper
+        if isinstance(mapper, OneClassMapper):
+            detector = OneClassSVM(nu=0.1) if mapper.detector is None else mapper.detector
+            mapper = clone(mapper).set_params(detector=settled(detector))
+        return mapper, classifier

@@ -1,0 +1,120 @@
+"""Strong negatives by a one-class model of the positives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils._param_validation import HasMethods, Interval
+
+from scarce._kernel_machine import KernelMachine
+from scarce.one_class import OneClassSVM
+
+Array = NDArray[Any]
+
+
+class OneClassMapper(BaseEstimator):
+    """Call strong negatives what lies farther out than every labelled positive.
+
+    A one-class model of the positives rejects some of them, by design. Its threshold is lowered to
+    the lowest score of a positive, so that none is rejected. A larger ``nu`` of the detector is
+    then the safer one: it fits the bulk of the positives and not their fringe.
+
+    Parameters
+    ----------
+    detector : estimator or None, default=None
+        A detector with `decision_function`, higher for more normal rows. None is
+        ``OneClassSVM(nu=0.1)``.
+    slack : float, default=0.0
+        Lower the threshold further, by this many times the median minus the minimum of the
+        positives' scores.
+
+    Attributes
+    ----------
+    detector_ : estimator
+        The fitted detector.
+    threshold_ : float
+        The score below which a row is a strong negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.positive_unlabeled import OneClassMapper
+    >>> positives = np.random.default_rng(0).normal(size=(50, 2))
+    >>> mapper = OneClassMapper().fit(positives)
+    >>> bool((mapper.score_samples(positives) >= 0).all())
+    True
+    >>> mapper.score_samples([[8.0, 8.0]]) < 0
+    array([ True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "detector": [HasMethods(["fit", "decision_function"]), None],
+        "slack": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(self, detector: Any = None, *, slack: float = 0.0) -> None:
+        self.detector = detector
+        self.slack = slack
+
+    def fit(
+        self,
+        positives: Any,
+        sample_weight: Array | None = None,
+        unlabeled: Iterable[tuple[Any, Array]] = (),
+    ) -> Self:
+        """Fit the detector to the positives and lower its threshold.
+
+        Parameters
+        ----------
+        positives : {array-like, sparse matrix} of shape (n_positives, n_features)
+            The labelled positives.
+        sample_weight : ndarray of shape (n_positives,), default=None
+            Their weights.
+        unlabeled : iterable of (rows, weights)
+            Not used.
+
+        Returns
+        -------
+        self : object
+            The fitted mapper.
+        """
+        self._validate_params()
+        detector = OneClassSVM(nu=0.1, tol=1e-5) if self.detector is None else self.detector
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.detector_ = clone(detector)
+        if isinstance(self.detector_, KernelMachine):
+            self.detector_._one_of_many = True  # the loop's estimator warns for both learners
+        self.detector_.fit(positives, **given)
+        scores = np.ravel(self.detector_.decision_function(positives))
+        lowest = float(scores.min())
+        middle = float(np.quantile(scores, 0.5, weights=sample_weight, method="inverted_cdf"))
+        # Rows level with the lowest positive are not below it, however rounding errors fall.
+        single = getattr(positives, "dtype", None) == np.float32
+        rounding = 64 * float(np.finfo(np.float32 if single else np.float64).eps)
+        scale = float(np.abs(scores - self._constant()).max())
+        self.threshold_ = lowest - self.slack * (middle - lowest) - rounding * scale
+        return self
+
+    def _constant(self) -> float:
+        """Return what the detector adds to its sums of kernel values, if it is of that kind."""
+        return float(np.ravel(getattr(self.detector_, "intercept_", 0.0))[0])
+
+    def score_samples(self, X: Any) -> Array:
+        """Return how far rows lie above the lowered threshold.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Below zero for strong negatives.
+        """
+        return np.ravel(self.detector_.decision_function(X)) - self.threshold_

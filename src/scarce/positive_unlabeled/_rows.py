@@ -1,0 +1,151 @@
+"""Where rows come from: the loop asks for scores of blocks and for rows by index, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import validate_data
+
+from scarce._kernel_machine import check_range
+from scarce.kernels import scale_gamma
+
+Array = NDArray[Any]
+
+BLOCK_VALUES = 1 << 22  # values of a block of rows, 32 MB in float64
+
+
+class Rows(Protocol):
+    """All rows of a fit, wherever they are kept. A distributed source needs these methods only."""
+
+    shape: tuple[int, ...]
+
+    def against(self, columns: Array) -> Rows:
+        """Return the rows as a model wants them that was trained on the rows ``columns``."""
+
+    def gather(self, indices: Array) -> Any:
+        """Return some rows, as an array or CSR in memory."""
+
+    def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
+        """Return those rows in blocks, each with its place among ``indices``."""
+
+    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
+        """Return one number for each of those rows, computed block by block."""
+
+    def scale_gamma(self, weights: Array) -> float:
+        """Return the kernel width "scale" of all rows, counted by their weights."""
+
+
+class MemoryRows:
+    """Rows of an array or CSR matrix."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.shape: tuple[int, ...] = X.shape
+
+    def against(self, columns: Array) -> Rows:
+        return self  # a row of features is the same for every model
+
+    def gather(self, indices: Array) -> Any:
+        return self.X[indices]
+
+    def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
+        n_values = self.X.nnz if sparse.issparse(self.X) else self.X.size
+        step = max(1, BLOCK_VALUES // (1 + n_values // max(1, self.shape[0])))
+        for start in range(0, indices.size, step):
+            part = slice(start, start + step)
+            yield part, self.gather(indices[part])
+
+    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
+        found = np.empty(indices.size)
+        for part, rows in self.blocks(indices):
+            found[part] = np.ravel(score(rows))
+        return found
+
+    def scale_gamma(self, weights: Array) -> float:
+        return scale_gamma(self.X, weights)
+
+
+class MappedRows(MemoryRows):
+    """Rows of a memory-mapped file: only the blocks asked for are read, and turned into floats."""
+
+    def gather(self, indices: Array) -> Any:
+        rows = np.ascontiguousarray(self.X[indices])
+        return rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
+
+
+class KernelRows(MemoryRows):
+    """Rows of a precomputed kernel matrix, of which a model sees its training columns."""
+
+    def __init__(self, X: Any, columns: Array | None = None) -> None:
+        super().__init__(X)
+        self.columns = columns
+
+    def against(self, columns: Array) -> Rows:
+        return KernelRows(self.X, columns)
+
+    def gather(self, indices: Array) -> Any:
+        return self.X[indices if self.columns is None else np.ix_(indices, self.columns)]
+
+
+def checked_rows(estimator: Any, X: Any, kernel: Any, y: Any = None, *, reset: bool) -> Any:
+    """Return checked rows, and labels when fitting (``reset``).
+
+    A memory-mapped array is checked block by block and never loaded whole.
+    """
+    if callable(kernel):
+        rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        if rows.shape[0] == 0:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        return (MemoryRows(rows), _labels(rows, y)) if reset else MemoryRows(rows)
+    if kernel == "precomputed" and sparse.issparse(X):
+        raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
+    if kernel != "precomputed" and isinstance(X, np.memmap):
+        validate_data(
+            estimator, X, y if reset else "no_validation", reset=reset, skip_check_array=True
+        )
+        mapped = _checked_map(estimator, X)
+        return (mapped, _labels(X, y)) if reset else mapped
+    checked = validate_data(
+        estimator,
+        X,
+        y if reset else "no_validation",
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        order="C",
+        accept_sparse="csr",
+        accept_large_sparse=False,
+    )
+    values = checked[0] if reset else checked
+    kind = KernelRows if kernel == "precomputed" else MemoryRows
+    if kernel == "precomputed" and reset and values.shape[0] != values.shape[1]:
+        raise ValueError(
+            "Precomputed matrix must be a square matrix. "
+            f"Input is a {values.shape[0]}x{values.shape[1]} matrix."
+        )
+    if kernel != "precomputed" and reset:
+        check_range(values)
+    return (kind(values), _labels(values, checked[1])) if reset else kind(values)
+
+
+def _labels(X: Any, y: Any) -> Array:
+    labels: Array = column_or_1d(y, warn=True)
+    check_consistent_length(X, labels)
+    return labels
+
+
+def _checked_map(estimator: Any, X: Any) -> MappedRows:
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise ValueError(
+            "a memory-mapped X must be a two-dimensional array of numbers, got "
+            f"{X.ndim} dimensions of {X.dtype}"
+        )
+    rows = MappedRows(X)
+    for _, block in rows.blocks(np.arange(X.shape[0])):
+        assert_all_finite(block, estimator_name=type(estimator).__name__, input_name="X")
+        check_range(block)
+    return rows

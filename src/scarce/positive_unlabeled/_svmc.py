@@ -1,0 +1,274 @@
+"""Support vector mapping convergence: the framework's instance of the paper."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce.classification import SVC, NuSVC
+from scarce.one_class import OneClassSVM
+from scarce.positive_unlabeled._base import PositiveUnlabeled
+from scarce.positive_unlabeled._mapping_convergence import LOOP_CONSTRAINTS
+from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
+from scarce.positive_unlabeled._rows import Rows
+
+Array = NDArray[Any]
+
+
+class SVMC(PositiveUnlabeled):
+    """Find the boundary of a class from positive and unlabelled rows, with one kernel.
+
+    A one-class SVM of the positives names strong negatives among the unlabelled rows; a nu-SVM
+    separates the two; what it rejects joins the negatives, of which only the support vectors are
+    kept; and so on until nothing more is rejected.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel of both machines.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels. "scale" is
+        ``1 / (n_features * X.var())`` of all rows, counted by their weights.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Independent term of the poly and sigmoid kernels.
+    nu : float, default=0.01
+        Share of margin errors of the nu-SVM. In the interval (0, 1]. See `on_infeasible`; where a
+        small value leaves no margin it is raised to 0.02, 0.05, 0.1, 0.2 and so on.
+    learner : {"nusvc", "csvc"}, default="nusvc"
+        The second machine. The C-SVM has a margin whatever the classes are.
+    C : float, default=1.0
+        Price of slack of the C-SVM.
+    mapping_nu : float, default=0.1
+        `nu` of the one-class SVM, in the interval (0, 1]. Its threshold is lowered until it accepts
+        every positive.
+    mapping_gamma : float or None, default=None
+        Another `gamma` for the one-class SVM.
+    map_slack : float, default=0.0
+        Lower its threshold further, by this many times the median minus the minimum of the
+        positives' scores.
+    map_fallback : float or None, default=None
+        If there are no strong negatives, begin with this share of the unlabelled rows, those of the
+        lowest scores, at least one row, and warn. None makes it an error.
+    keep : {"support", "all"}, default="support"
+        Which negatives stay for the next round: the support vectors (SVMC) or all (SMC).
+    pos_label : int, float, bool, str or None, default=None
+        The label of positive rows; None is ``classes_[1]``. The other label means unlabelled.
+    on_infeasible : {"lower", "error"}, default="lower"
+        What to do in a round where `nu` is too large for the class sizes: take 0.999 times the
+        largest value and warn, or raise an error.
+    drop_shared : bool, default=True
+        Unlabelled rows that equal a positive row never become negatives.
+    stop_recall : float or None, default=None
+        End with the last classifier whose recall on the positives is at least this.
+    stop : callable or None, default=None
+        Another rule against too many rounds; see :class:`MappingConvergence`.
+    max_rounds : int or None, default=None
+        Limit on the trainings. None for no limit but the number of unlabelled rows.
+    tol : float, default=1e-5
+        Largest violation of the optimality conditions. With a small `nu` a looser tolerance gives
+        models without meaning.
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    max_iter : int, default=-1
+        Limit on the number of pairwise steps of one training; -1 for none.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; decision values are positive for the second.
+    classifier_ : NuSVC or SVC
+        The last machine trained, or the one that a rule has kept.
+    mapper_ : OneClassMapper
+        The fitted mapper.
+    class_prior_ : float
+        Share of the unlabelled weight that no round has rejected.
+    taken_back_ : float
+        Share of the unlabelled weight that some round has rejected and that the classifier, no
+        longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
+        whole boundary. A warning says so.
+    history_ : dict of lists
+        One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
+        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
+        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
+        positives were held out.
+    n_rounds_ : int
+        Number of rounds.
+    round_kept_ : int
+        Round whose classifier was kept, counted from 0; the last unless a rule decided otherwise.
+    converged_ : bool
+        Whether the loop ended by itself or by a rule.
+    nu_ : float
+        `nu` in the round kept; NaN for a C-SVM.
+    mapping_seconds_ : float
+        Time of the mapper.
+    support_ : ndarray of shape (n_SV,)
+        Rows of `X` that support the classifier.
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    dual_coef_ : ndarray or CSR of shape (1, n_SV)
+        Their coefficients, positive for positives, whichever label that is.
+    coef_ : ndarray or CSR of shape (1, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (1,)
+        Constant of the decisions.
+    objective_ : float
+        Optimum of the machine kept.
+    dual_gap_ : float
+        Its relative duality gap.
+    kkt_violation_ : float
+        Its violation of the optimality conditions, to be compared with `tol`.
+    fit_status_ : int
+        0 when the tolerance was met and the loop ended by itself or by a rule.
+    n_iter_ : int
+        Steps of all trainings.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    MappingConvergence : The same with any mapper and any margin classifier.
+
+    Notes
+    -----
+    A memory-mapped `X` (``numpy.load(..., mmap_mode="r")``) is read in blocks and never loaded
+    whole. The theory page "Mapping convergence" has the algorithm, its guards and its limits.
+
+    References
+    ----------
+    H. Yu, "SVMC: single-class classification with support vector machines", IJCAI 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import SVMC
+    >>> random = np.random.default_rng(0)
+    >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
+    >>> y = ["yes"] * 40 + ["unknown"] * 320  # the first 40 are labelled
+    >>> model = SVMC(gamma=0.1).fit(X, y)
+    >>> model.predict([[0.0, 0.0], [6.0, 6.0]])
+    array(['yes', 'unknown'], dtype='<U7')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{
+            name: KernelMachine._parameter_constraints[name]
+            for name in ("kernel", "gamma", "degree", "coef0", "cache_size", "max_iter")
+        },
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "learner": [StrOptions({"nusvc", "csvc"})],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "mapping_nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "mapping_gamma": [Interval(Real, 0.0, None, closed="left"), None],
+        "map_slack": [Interval(Real, 0.0, None, closed="left")],
+        **LOOP_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        nu: float = 0.01,
+        learner: str = "nusvc",
+        C: float = 1.0,
+        mapping_nu: float = 0.1,
+        mapping_gamma: float | None = None,
+        map_slack: float = 0.0,
+        map_fallback: float | None = None,
+        keep: str = "support",
+        pos_label: Any = None,
+        on_infeasible: str = "lower",
+        drop_shared: bool = True,
+        stop_recall: float | None = None,
+        stop: Any = None,
+        max_rounds: int | None = None,
+        tol: float = 1e-5,
+        cache_size: float = 200,
+        max_iter: int = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.nu = nu
+        self.learner = learner
+        self.C = C
+        self.mapping_nu = mapping_nu
+        self.mapping_gamma = mapping_gamma
+        self.map_slack = map_slack
+        self.map_fallback = map_fallback
+        self.keep = keep
+        self.pos_label = pos_label
+        self.on_infeasible = on_infeasible
+        self.drop_shared = drop_shared
+        self.stop_recall = stop_recall
+        self.stop = stop
+        self.max_rounds = max_rounds
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+
+    @all_or_nothing
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the boundary.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
+            Positive and unlabelled rows; for a precomputed kernel, the kernel matrix.
+        y : array-like of shape (n_samples,)
+            Two different labels, one for positive rows and one for unlabelled ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
+            less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _kernel_name(self) -> Any:
+        return self.kernel
+
+    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
+        shared = {
+            "kernel": self.kernel,
+            "degree": self.degree,
+            "coef0": self.coef0,
+            "gamma": self._width(rows, weights),
+            "tol": self.tol,
+            "cache_size": self.cache_size,
+            "max_iter": self.max_iter,
+        }
+        detector = OneClassSVM(nu=self.mapping_nu, **shared)
+        if self.mapping_gamma is not None:
+            detector.set_params(gamma=self.mapping_gamma)
+        machine = (
+            NuSVC(nu=self.nu, **shared) if self.learner == "nusvc" else SVC(C=self.C, **shared)
+        )
+        return OneClassMapper(detector, slack=self.map_slack), machine
+
+    def _width(self, rows: Rows, weights: Array) -> float:
+        """Return one gamma for both machines and all rounds."""
+        if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
+            return 1.0
+        if self.gamma == "scale":
+            return rows.scale_gamma(weights)
+        return 1.0 / rows.shape[1] if self.gamma == "auto" else float(self.gamma)

@@ -1,0 +1,284 @@
+"""What the learners from shares have in common: input, the fitted model, prediction, score."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import Interval, Real, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._kernel_machine import NOT_FINITE, KernelMachine
+from scarce.kernels import Kernel, make_operator, weighted_scores
+from scarce.proportions._calibration import (
+    probabilities,
+    wanted_scores,
+    warn_of_equal_shares,
+    warn_of_silent_groups,
+)
+from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
+from scarce.proportions._shares import group_error
+from scarce.proportions._space import Expansion, UnitSpace, unit_space
+
+Array = NDArray[Any]
+
+SHARED = (
+    "kernel",
+    "degree",
+    "gamma",
+    "coef0",
+    "tol",
+    "verbose",
+    "max_iter",
+    "approximation",
+    "n_components",
+    "random_state",
+)
+FIT_LEVEL = 7  # frames between a warning here and the caller of fit
+
+
+def has_several_columns(y: Any) -> bool:
+    """Say whether `y` holds shares of several classes rather than labels."""
+    values = np.asarray(y)
+    return values.ndim == 2 and values.shape[1] > 1
+
+
+class ShareMachine(ClassifierMixin, KernelMachine):
+    """Base of classifiers that learn from the shares of the classes in groups."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "clip": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="neither")],
+        "classes": ["array-like", None],
+    }
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False  # labels are two; shares may be of more
+        return tags
+
+    # Input.
+
+    def _prepared(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> tuple[Any, Units]:
+        """Return checked rows and their units; set `classes_`."""
+        if groups is None and not has_several_columns(y):
+            return self._labelled(X, y, sample_weight)
+        if y is None:
+            self._validated(X, y, reset=True)  # says that y is required
+        X = self._validated(X, reset=True)
+        weights = self._checked_weights(sample_weight, X)
+        if groups is None:
+            shares = read_shares(y, X.shape[0])
+            missing = np.flatnonzero(np.isnan(shares).any(axis=1))
+            if missing.size:
+                raise ValueError(f"y must hold the shares of each row, got NaN in row {missing[0]}")
+            units = single_rows(shares, weights)
+        else:
+            units = grouped_rows(y, groups, weights)
+        n_classes = max(2, units.shares.shape[1])
+        self.classes_ = np.arange(n_classes) if self.classes is None else np.asarray(self.classes)
+        if self.classes_.shape != (n_classes,) or len(set(self.classes_.tolist())) != n_classes:
+            raise ValueError(
+                f"classes must be {n_classes} different names, one for each class of y, got "
+                f"{self.classes!r}"
+            )
+        if units.shares.shape[1] == 2:  # two columns say one thing
+            units = Units(**{**vars(units), "shares": units.shares[:, 1:]})
+        return X, units
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Units]:
+        """Return rows that are groups of their own, with labels for shares."""
+        X, y = self._validated(X, y, reset=True)
+        y = column_or_1d(y, warn=True)
+        if y.shape[0] != X.shape[0]:
+            raise ValueError(
+                f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has "
+                f"{y.shape[0]}."
+            )
+        try:
+            check_classification_targets(y)
+        except ValueError as error:
+            raise ValueError(
+                f"{error} Shares of groups need `groups`, the group of each row."
+            ) from None
+        weights = self._checked_weights(sample_weight, X)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The target has {len(classes)} classes; "
+                "give y of shape (n_samples, n_classes), or wrap the estimator: "
+                f"sklearn.multiclass.OneVsOneClassifier({type(self).__name__}())."
+            )
+        if len(classes) < 2:
+            raise ValueError("The number of classes has to be greater than one; got 1 class")
+        if np.ptp(codes[weights > 0]) == 0:
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class."
+            )
+        if self.classes is not None and list(self.classes) != classes.tolist():
+            raise ValueError(
+                f"classes={self.classes!r} names the columns of shares; the labels in y are "
+                f"{classes.tolist()}. Leave classes=None for labels."
+            )
+        self.classes_ = classes
+        return X, single_rows(codes[:, None].astype(float), weights)
+
+    def _wanted(self, units: Units) -> list[tuple[Array, Array]]:
+        """Return wanted scores and tubes of the groups for every problem; warn of useless ones."""
+        warn_of_equal_shares(units.shares, units.n_common, FIT_LEVEL)
+        pairs = [
+            wanted_scores(column, units.sizes, self.epsilon, self.clip) for column in units.shares.T
+        ]
+        if pairs:
+            scores, tubes = (np.concatenate(each) for each in zip(*pairs, strict=True))
+            warn_of_silent_groups(scores, tubes, self.epsilon, FIT_LEVEL)
+        return pairs
+
+    def _unit_space(self, X: Any, units: Units, kernel: Kernel) -> UnitSpace:
+        rows = units.rows
+        if self.kernel == "poly":
+            self._check_powers(make_operator(X[rows], kernel), kernel)
+        landmarks = None
+        if self.approximation is not None:
+            landmarks = rows[self._choose_landmarks(rows.size)]
+        return unit_space(X, units, kernel, landmarks)
+
+    # The fitted model.
+
+    def _keep_models(self, X: Any, models: list[Expansion]) -> None:
+        """Store one expansion per problem over the rows that any of them needs."""
+        support = np.unique(np.concatenate([model.support for model in models]))
+        dual = np.zeros((len(models), support.size))
+        for line, model in zip(dual, models, strict=True):
+            line[np.searchsorted(support, model.support)] = model.coefficients
+        if not np.isfinite(dual).all():
+            raise ValueError(NOT_FINITE)
+        self._keep(X, support, dual[0])
+        self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
+        if self.kernel == "linear":
+            self._coef = np.array([model.coef for model in models])
+
+    def _keep_quality(self, solutions: list[Any]) -> None:
+        """Store what the solutions of all problems are worth; warn of one that was cut short."""
+        self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
+        self.dual_gap_ = max(solution.dual_gap for solution in solutions)
+        self.kkt_violation_ = max(solution.kkt_violation for solution in solutions)
+        unfinished = [each.status for each in solutions if not each.kkt_violation <= self.tol]
+        self.fit_status_ = int(bool(unfinished))
+        self._warn_unless_optimal(unfinished[0] if unfinished else "optimal", FIT_LEVEL)
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the features, for a linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef = self._coef.view()
+        coef.flags.writeable = False
+        return coef
+
+    def _scores(self, X: Any) -> Array:
+        """Return the scores of checked rows without the offset, one column per problem."""
+        if self.kernel == "linear":
+            lines = [sparse.csr_array(line) if sparse.issparse(X) else line for line in self._lines]
+            kernel = Kernel("linear")
+            return np.column_stack([weighted_scores(X, w, np.ones(1), kernel) for w in lines])
+        dual, zeros = self._dense_dual(), np.zeros(X.shape[0], np.int64)
+        return np.column_stack([self._scores_of(X, line[None, :], zeros) for line in dual])
+
+    @property
+    def _lines(self) -> list[Array]:
+        return [line[None, :] for line in self._coef]
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; for several classes one column each.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        decisions = self._scores(X) + self.intercept_
+        return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
+
+    def predict(self, X: Any) -> Array:
+        """Return the labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Entries of ``classes_``.
+        """
+        decisions = self.decision_function(X)
+        best = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
+        return np.asarray(self.classes_[best.astype(np.intp)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probabilities of the classes: the logistic function of the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column for each of ``classes_``. For several classes the logistic values are
+            normalised to sum to one.
+        """
+        return probabilities(self.decision_function(X))
+
+    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy, or with groups how well the shares are met.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Labels; with groups, or of two dimensions, the shares as in fit.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            For labels the accuracy. For shares ``1 - group_error``: the largest accuracy that the
+            predicted labels can have, given the shares. No label of a row is needed.
+
+        See Also
+        --------
+        group_error : The error of the shares.
+        """
+        predicted = self.predict(X)
+        if groups is None and not has_several_columns(y):
+            return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        error = group_error(
+            y, predicted, groups, classes=self.classes_, sample_weight=sample_weight
+        )
+        return 1.0 - error

@@ -1,0 +1,89 @@
+"""The logistic calibration and its inverse: shares of positives to wanted mean scores."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+Array = NDArray[Any]
+
+
+def clip_bounds(sizes: Array, clip: Any) -> Array:
+    """Return how near to 0 and 1 the share of each group may come, ``kappa``.
+
+    "auto" is half a row, but no less than 1/1000 and no more than 1/4, which keeps one-row groups
+    from a wanted score of zero.
+    """
+    if clip == "auto":
+        return np.maximum(1e-3, np.minimum(0.5 / sizes, 0.25))
+    return np.full(sizes.shape, float(clip))
+
+
+def wanted_scores(shares: Array, sizes: Array, epsilon: float, clip: Any) -> tuple[Array, Array]:
+    """Return the wanted mean scores of groups and the half widths of the tubes around them.
+
+    The share ``q`` wants the score ``log(q / (1 - q))``; an error ``epsilon`` of the share is one
+    of ``epsilon / (q (1 - q))`` of the score.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_groups,)
+        Shares of positives, between 0 and 1.
+    sizes : ndarray of shape (n_groups,)
+        Weights of the groups.
+    epsilon : float
+        Tolerated error of a share.
+    clip : float or "auto"
+        Distance of the shares from 0 and 1; see `clip_bounds`.
+
+    Returns
+    -------
+    scores, tubes : ndarray of shape (n_groups,)
+        Wanted scores and half widths.
+    """
+    kappa = clip_bounds(sizes, clip)
+    q = np.minimum(np.maximum(shares, kappa), 1.0 - kappa)
+    return logit(q), epsilon / (q * (1.0 - q))
+
+
+def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float, stacklevel: int) -> None:
+    """Warn of groups whose tubes contain zero though their shares are not one half."""
+    silent = (tubes >= np.abs(scores)) & (scores != 0)
+    if silent.any():
+        smallest = np.min((np.abs(scores) / tubes)[silent]) * epsilon
+        warnings.warn(
+            f"the tubes of {int(silent.sum())} of {silent.size} groups contain 0 and say nothing "
+            f"of the sign of their scores: epsilon={epsilon:g} is too large for them; below "
+            f"{smallest:.3g} every group counts. A larger clip also narrows tubes.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def warn_of_equal_shares(shares: Array, n_common: int, stacklevel: int) -> None:
+    """Warn when all groups have the same share."""
+    if len(shares) > (1 if n_common else 0) and (np.ptp(shares, axis=0) <= 1e-12).all():
+        warnings.warn(
+            f"all {len(shares)} groups have the same share {shares[0].tolist()}: they carry no "
+            "contrast, and nothing can be learnt from them but a constant",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def probabilities(scores: Array) -> Array:
+    """Return class probabilities of scores: two columns of one, normalised columns of several."""
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    each = expit(scores)
+    # Where every class is denied beyond underflow, the least denied ones share.
+    total = each.sum(axis=1, keepdims=True)
+    if (total == 0).any():
+        best = scores == scores.max(axis=1, keepdims=True)
+        each = np.where(total == 0, best, each)
+        total = each.sum(axis=1, keepdims=True)
+    return np.asarray(each / total)

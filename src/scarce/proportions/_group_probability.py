@@ -1,0 +1,243 @@
+"""IC-SVM: learning from shares by inverse calibration (docs/theory/group_probability.md)."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.utils._param_validation import Interval
+
+from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce.proportions._base import ShareMachine
+from scarce.proportions._space import RepeatedRows
+from scarce.solvers import QuadraticProgram, one_class_offset
+
+Array = NDArray[Any]
+
+SHARPER = 0.1  # the offset is read off the scores, which should be better than `tol` for that
+# As in LIBSVM, a last limit: on rows of a scale that leaves the kernel no digits the pairwise steps
+# would follow rounding errors for ever.
+FEWEST_STEPS = 2_000_000
+
+
+class GroupProbabilitySVM(ShareMachine):
+    """Learn a classifier of rows from the share of positives in groups of rows (IC-SVM).
+
+    The share ``p`` of a group wants the mean score ``log(p / (1 - p))`` of its rows, up to a
+    tolerance. The model is a support vector regression of these wanted scores on the groups' means
+    in feature space, with absolute slacks.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit by which a group's mean score leaves its tube.
+    epsilon : float, default=0.01
+        Tolerated error of a share; a tube of ``epsilon / (p (1 - p))`` around the wanted score.
+    clip : float or "auto", default="auto"
+        Distance that shares keep from 0 and 1, in the interval (0, 1/2). "auto" is half a row of
+        the group, but at least 1/1000 and at most 1/4.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
+        called on blocks of rows.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Independent term of the poly and sigmoid kernels.
+    classes : array-like, default=None
+        Names of the classes when `y` holds shares: two for one column, else one for each column.
+        0, 1, ... by default.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    max_iter : int, default=-1
+        Limit on the number of pairwise steps; -1 for two million, or a hundred for each group if
+        that is more.
+    verbose : bool, default=False
+        Print one line per block of variables solved.
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" replaces the kernel by its projection on `n_components` random rows, for very
+        many rows. A linear kernel is linear in the number of rows as it is.
+    n_components : int, default=500
+        Number of rows of the approximation.
+    random_state : int, RandomState instance or None, default=None
+        Choice of the rows of the approximation.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes; decision values are positive for the second of two.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the rows of the expansion.
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+        These rows; empty for a precomputed kernel.
+    dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)
+        Coefficients of the rows: a group's multiplier, shared out among its rows. One line for two
+        classes, else one for each.
+    group_dual_coef_ : ndarray of shape (n_problems, n_groups)
+        Multipliers of the groups, in the order of their ids.
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_problems,)
+        Constant of the decision function, the middle of the optimal interval.
+    n_iter_ : int
+        Pairwise steps taken.
+    objective_ : float
+        Optimum of ``1/2 |w|^2 + C sum of slacks``, summed over the problems.
+    dual_gap_ : float
+        Relative duality gap of the solution, the largest of the problems.
+    kkt_violation_ : float
+        Violation of the optimality conditions, to be compared with `tol`.
+    fit_status_ : int
+        0 when the tolerance was met.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    TransferGroupProbabilitySVM : Squared slacks, with a source model and common rows.
+    scarce.proportions.expand_proportions : From a table of shares to `y`.
+
+    Notes
+    -----
+    Without `groups` every row is a group of its own and `y` holds labels. The memory for `groups`
+    is that of a matrix of all pairs of groups, and of none for rows on their own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import GroupProbabilitySVM
+    >>> X = np.array([[-3.0], [-2.0], [-2.0], [1.0], [2.0], [3.0]])
+    >>> groups = ["north", "north", "east", "east", "west", "west"]
+    >>> share = [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
+    >>> model = GroupProbabilitySVM(kernel="linear").fit(X, share, groups)
+    >>> model.predict([[-1.0], [1.0]])
+    array([0, 1])
+    >>> model.predict_proba([[2.5]]).round(2)
+    array([[0.24, 0.76]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ShareMachine._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": KernelMachine._parameter_constraints["cache_size"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.01,
+        clip: Any = "auto",
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        classes: Any = None,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        verbose: bool = False,
+        approximation: str | None = None,
+        n_components: int = 500,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.clip = clip
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.classes = classes
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.approximation = approximation
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @all_or_nothing
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from shares, or from labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The rows; for a precomputed kernel, the kernel matrix.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            With groups, the share of positives in each row's group, or the shares of all classes.
+            Without groups, two labels, or the shares of all classes for each row.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
+            `y`; it takes no part. By default every row is a group of its own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row in its group's mean and size; without groups a factor of `C`. A row
+            of weight 2 is the same as the row given twice, and a row of weight 0 or less takes no
+            part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, units = self._prepared(X, y, groups, sample_weight)
+        if units.n_common:
+            raise ValueError(
+                f"groups marks {units.n_common} rows as common (-1), which this model cannot use; "
+                "mark them as leftover (-2, None or NaN), or use TransferGroupProbabilitySVM with "
+                "a source"
+            )
+        wanted = self._wanted(units)
+        weights = np.where(units.codes >= 0, units.weights, 0.0)
+        space = self._unit_space(X, units, self._make_kernel(X, weights))
+        both = RepeatedRows(space.operator(), np.tile(np.arange(units.n_units), 2))
+        context = self._init_callback_context(max_subtasks=len(wanted))
+        context.call_on_fit_task_begin(estimator=self)
+        solved = [self._regress(both, units.masses, *pair, context) for pair in wanted]
+        context.call_on_fit_task_end(estimator=self)
+        solutions = [solution for solution, _, _ in solved]
+        self.group_dual_coef_ = np.array([gamma for _, gamma, _ in solved])
+        models = [space.expansion(gamma, None) for gamma in self.group_dual_coef_]
+        self._keep_models(X, models)
+        offsets = np.array([offset for _, _, offset in solved])
+        self.intercept_ = offsets - [model.shift for model in models]
+        self.objective_ = -sum(solution.objective for solution in solutions)
+        self._keep_quality(solutions)
+        return self
+
+    def _regress(
+        self, both: RepeatedRows, masses: Array, scores: Array, tubes: Array, context: Any
+    ) -> tuple[Any, Array, float]:
+        """Return the solution of one problem, the groups' multipliers and the offset."""
+        n = scores.size
+        sides = np.repeat([1.0, -1.0], n)  # scores too low and too high
+        program = QuadraticProgram(
+            both,
+            totals=[0.0],
+            upper=self.C * np.tile(masses, 2),
+            linear=np.concatenate([tubes - scores, tubes + scores]),
+            signs=sides,
+            kernel_signs=sides,
+        )
+        limit = max(FEWEST_STEPS, 100 * n) if self.max_iter == -1 else self.max_iter
+        solution = self._solve(program, None, context, tol=SHARPER * self.tol, max_iter=limit)
+        gamma = solution.alpha[:n] - solution.alpha[n:]
+        means = solution.gradient[:n] - program.linear[:n]  # w'mu
+        # The slacks are least between the middle ones of all ends of tubes.
+        ends = np.concatenate([scores - tubes - means, scores + tubes - means])
+        offset = one_class_offset(ends, 1.0 / masses.sum(), np.tile(masses, 2))
+        return solution, gamma, offset

@@ -1,0 +1,235 @@
+"""Groups of rows and the shares of the classes in them: reading and checking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length
+
+Array = NDArray[Any]
+
+COMMON = -1  # id of a row that belongs to both domains
+LEFTOVER = -2  # id of a row that belongs to no group; None and NaN say the same
+SAME_SHARE = 1e-9  # differences of shares below this are rounding
+WHOLE = 1e-6  # how far the shares of all classes may be from adding up to one
+
+
+@dataclass(frozen=True)
+class Units:
+    """What the learner sees: single common rows first, then groups, each one by its mean.
+
+    Attributes
+    ----------
+    codes : ndarray of int of shape (n_samples,)
+        Unit of each row; -1 for a row that takes no part.
+    weights : ndarray of shape (n_samples,)
+        Weight of each row in its unit's mean.
+    n_common : int
+        Number of common rows.
+    shares : ndarray of shape (n_groups, n_problems)
+        Share of each class to be separated; of the positives alone for two classes.
+    sizes : ndarray of shape (n_groups,)
+        Weight of each group.
+    masses : ndarray of shape (n_common + n_groups,)
+        Factor of each unit's cost.
+    """
+
+    codes: Array
+    weights: Array
+    n_common: int
+    shares: Array
+    sizes: Array
+    masses: Array
+
+    @property
+    def n_units(self) -> int:
+        """Number of common rows and groups."""
+        return self.masses.size
+
+    @property
+    def rows(self) -> Array:
+        """Rows that take part."""
+        return np.flatnonzero(self.codes >= 0)
+
+    @property
+    def single(self) -> bool:
+        """Whether every unit is one row."""
+        return self.rows.size == self.n_units
+
+    def in_means(self) -> Array:
+        """Return the weight of each row in its unit's mean, as a share that sums to one."""
+        rows = self.rows
+        totals = np.bincount(self.codes[rows], self.weights[rows], minlength=self.n_units)
+        shares = np.zeros(self.codes.size)
+        shares[rows] = self.weights[rows] / totals[self.codes[rows]]
+        return shares
+
+
+def single_rows(shares: Array, weights: Array) -> Units:
+    """Return units for rows that are groups of their own; a weight is a factor of the cost."""
+    rows = np.flatnonzero(weights)
+    codes = np.full(weights.size, -1)
+    codes[rows] = np.arange(rows.size)
+    return Units(codes, weights, 0, shares[rows], np.ones(rows.size), weights[rows])
+
+
+def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
+    """Return units for rows in groups; checks ids and shares.
+
+    A weight is a factor of the cost of a common row; in a group it counts in mean and size.
+    """
+    codes, ids = read_groups(groups, weights.size)
+    shares = read_shares(y, weights.size)
+    _check_leftovers(shares, codes)
+    grouped = codes >= 0
+    values = group_values(shares, codes, ids)
+    sizes = np.bincount(codes[grouped], weights[grouped], minlength=len(ids))
+    kept = sizes > 0  # a group whose rows all have weight 0 is not there
+    common = np.flatnonzero((codes == COMMON) & (weights > 0))
+    if not kept.any() and not common.size:
+        raise ValueError(
+            "groups must hold at least one group or one common row (-1) of positive weight, got "
+            f"{int((codes == LEFTOVER).sum())} leftover rows among {codes.size}"
+        )
+    place = np.cumsum(kept) - 1 + common.size
+    units = np.full(codes.size, -1)
+    taken = np.flatnonzero(grouped & (weights > 0))
+    units[taken] = place[codes[taken]]
+    units[common] = np.arange(common.size)
+    masses = np.concatenate([weights[common], np.ones(int(kept.sum()))])
+    return Units(units, weights, common.size, values[kept], sizes[kept], masses)
+
+
+def read_shares(y: Any, n_rows: int) -> Array:
+    """Return shares per row: one column of positives, or one column per class."""
+    shares = check_array(
+        y, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+    )
+    check_consistent_length(shares, np.empty(n_rows))
+    if shares.ndim == 1 or shares.shape[1] == 1:
+        shares = shares.reshape(-1, 1)
+    given = shares[~np.isnan(shares).any(axis=1)]
+    outside = given[(given < 0) | (given > 1)]
+    if outside.size:
+        raise ValueError(
+            "y must hold the share of positives in the row's group, between 0 and 1, got "
+            f"{outside[0]:g}"
+        )
+    if shares.shape[1] > 1:
+        sums = given.sum(axis=1)
+        wrong = np.abs(sums - 1.0) > WHOLE
+        if wrong.any():
+            raise ValueError(
+                f"the {shares.shape[1]} shares of each row of y must sum to 1, got "
+                f"{sums[wrong][0]:g}"
+            )
+    return np.asarray(shares)
+
+
+def group_values(shares: Array, codes: Array, ids: Sequence[Any]) -> Array:
+    """Return the one line of shares of each group; an error when its rows disagree."""
+    grouped = np.flatnonzero(codes >= 0)
+    missing = grouped[np.isnan(shares[grouped]).any(axis=1)]
+    if missing.size:
+        row = int(missing[0])
+        raise ValueError(
+            f"y must hold the share of the row's group; row {row} of group {ids[codes[row]]!r} has "
+            "NaN, which only common rows (-1) and leftover rows (-2, None or NaN) may have"
+        )
+    first = np.full(len(ids), codes.size)
+    np.minimum.at(first, codes[grouped], grouped)
+    values = shares[first]
+    off = np.abs(shares[grouped] - values[codes[grouped]]).max(axis=1, initial=0.0) > SAME_SHARE
+    if off.any():
+        row = int(grouped[off][0])
+        raise ValueError(
+            f"y must be constant in a group: the rows of group {ids[codes[row]]!r} have shares "
+            f"{_plain(shares[first[codes[row]]])} and {_plain(shares[row])}"
+        )
+    return np.asarray(values)
+
+
+def _plain(shares: Array) -> Any:
+    return float(shares[0]) if shares.size == 1 else shares.tolist()
+
+
+def _check_leftovers(shares: Array, codes: Array) -> None:
+    """Refuse shares of rows marked -2, which may be the id of a group after all."""
+    marked = np.flatnonzero((codes == LEFTOVER) & ~np.isnan(shares).all(axis=1))
+    if marked.size:
+        row = int(marked[0])
+        raise ValueError(
+            f"row {row} has groups=-2 (or None, NaN), which marks a row of no group, but its y is "
+            f"{_plain(shares[row])}; give NaN, or another id if it is a group"
+        )
+
+
+def read_groups(groups: Any, n_rows: int) -> tuple[Array, list[Any]]:
+    """Return a code per row and the ids the codes stand for.
+
+    Codes count from 0; `COMMON` and `LEFTOVER` stay as they are. Ids may be any hashable values.
+    """
+    values = _as_ids(groups)
+    if values.shape != (n_rows,):
+        raise ValueError(
+            f"groups must give one id for each of the {n_rows} rows, got shape {values.shape}"
+        )
+    if values.dtype.kind in "US" and (values == values.dtype.type("-1")).any():
+        raise ValueError(
+            "groups holds the text '-1', which NumPy makes of -1 beside text; give a list or an "
+            "array of dtype object, so that -1 stays a number"
+        )
+    if values.dtype.kind not in "biufUS":
+        return _hashed_codes(values)
+    marked = np.zeros(n_rows, dtype=bool)
+    codes = np.empty(n_rows, dtype=np.intp)
+    if values.dtype.kind in "if":
+        for mark in (COMMON, LEFTOVER):
+            codes[values == mark] = mark
+            marked |= values == mark
+    if values.dtype.kind == "f":
+        codes[np.isnan(values)] = LEFTOVER
+        marked |= np.isnan(values)
+    ids, codes[~marked] = np.unique(values[~marked], return_inverse=True)
+    return codes, ids.tolist()
+
+
+def _as_ids(groups: Any) -> Array:
+    """Return the ids as an array; a list keeps its elements, -1 beside text and tuples too."""
+    if hasattr(groups, "dtype") or hasattr(groups, "__array__"):
+        return np.asarray(groups)
+    listed = list(groups)
+    values = np.empty(len(listed), dtype=object)
+    values[:] = listed
+    return values
+
+
+def _hashed_codes(values: Array) -> tuple[Array, list[Any]]:
+    known: dict[Any, int] = {}
+    codes = np.empty(values.size, dtype=np.intp)
+    for row, value in enumerate(values):
+        if _is_missing(value):
+            codes[row] = LEFTOVER
+            continue
+        try:
+            marked = value in (COMMON, LEFTOVER)
+            codes[row] = int(value) if marked else known.setdefault(value, len(known))
+        except TypeError:
+            raise ValueError(
+                f"groups must hold hashable ids, got {value!r} of {type(value).__name__} in row "
+                f"{row}"
+            ) from None
+    return codes, list(known)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # NaN, NaT
+    except (TypeError, ValueError):  # pandas.NA has no truth value
+        return type(value).__name__ == "NAType"

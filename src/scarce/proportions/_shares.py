@@ -1,0 +1,198 @@
+"""Helpers around shares: from labels to shares, from a table to rows, and how far they are off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
+
+from scarce.proportions._groups import group_values, read_groups, read_shares
+
+Array = NDArray[Any]
+
+
+def group_proportions(
+    y: ArrayLike,
+    groups: Any,
+    *,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[Any, Any]:
+    """Count the shares of the classes in every group.
+
+    What the owner of the labels does before only the shares are handed on.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels of the rows.
+    groups : array-like of shape (n_samples,)
+        Group of each row: any hashable ids. Common rows (-1) and leftover rows (-2, None or NaN)
+        are not counted.
+    classes : array-like, default=None
+        The labels in the order of the shares; the sorted ones of `y` by default.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    dict
+        For every group the share of the second of two classes, or an array with the shares of
+        all classes when there are more.
+
+    See Also
+    --------
+    expand_proportions : The way back to one value per row.
+
+    Examples
+    --------
+    >>> from scarce.proportions import group_proportions
+    >>> group_proportions([1, 0, 1, 1], ["a", "a", "b", "b"])
+    {'a': 0.5, 'b': 1.0}
+    """
+    labels = column_or_1d(y)
+    codes, ids = read_groups(groups, labels.size)
+    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    known = np.unique(labels) if classes is None else np.asarray(classes)
+    unknown = np.setdiff1d(labels[codes >= 0], known)
+    if unknown.size:
+        raise ValueError(f"y must hold only the classes {known.tolist()}, got {unknown[0]!r}")
+    if known.size < 2:
+        raise ValueError(
+            f"y holds the one class {known.tolist()}; give classes, the labels there could be"
+        )
+    inside = codes >= 0
+    counts = np.array(
+        [
+            np.bincount(
+                codes[inside], weights[inside] * (labels[inside] == label), minlength=len(ids)
+            )
+            for label in known
+        ]
+    ).T
+    totals = counts.sum(axis=1, keepdims=True)
+    if (totals == 0).any():
+        nobody = ids[int(np.flatnonzero(totals[:, 0] == 0)[0])]
+        raise ValueError(f"every row of group {nobody!r} has sample_weight 0")
+    shares = counts / totals
+    if known.size == 2:
+        return {group: float(share) for group, share in zip(ids, shares[:, 1], strict=True)}
+    return dict(zip(ids, shares, strict=True))
+
+
+def expand_proportions(proportions: Mapping[Any, Any], groups: Any) -> Array:
+    """Give every row the share of its group: the `y` that the estimators take.
+
+    Parameters
+    ----------
+    proportions : dict
+        For every group the share of positives, or the shares of several classes.
+    groups : array-like of shape (n_samples,)
+        Group of each row. Common rows (-1) and leftover rows (-2, None or NaN) get NaN.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) or (n_samples, n_classes)
+        The shares.
+
+    Examples
+    --------
+    >>> from scarce.proportions import expand_proportions
+    >>> expand_proportions({"a": 0.5, "b": 1.0}, ["a", "b", "b", -1])
+    array([0.5, 1. , 1. , nan])
+    """
+    codes, ids = read_groups(groups, len(groups))
+    absent = [group for group in ids if group not in proportions]
+    if absent:
+        raise ValueError(f"proportions must name every group; it has none for {absent[:5]}")
+    empty = [group for group in proportions if group not in set(ids)]
+    if empty:
+        raise ValueError(f"empty groups: proportions names {empty[:5]}, but groups has no such row")
+    lines = [np.atleast_1d(np.asarray(proportions[group], dtype=np.float64)) for group in ids]
+    widths = {line.size for line in lines}
+    if len(widths) > 1:
+        raise ValueError(
+            f"proportions must give every group equally many shares, got {sorted(widths)}"
+        )
+    width = widths.pop() if widths else 1
+    table = np.vstack([*lines, np.full((1, width), np.nan)])  # the last line is for no group
+    shares = read_shares(table[np.where(codes >= 0, codes, len(ids))], codes.size)
+    return shares[:, 0] if width == 1 else shares
+
+
+def group_error(
+    y: ArrayLike,
+    predicted: ArrayLike,
+    groups: Any = None,
+    *,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return how far predicted shares are from the given ones, between 0 and 1.
+
+    In every group the given share of positives is compared with the share among the predictions;
+    for several classes half the sum of the absolute differences is taken, the share of rows that
+    must be labelled wrongly. Groups count by their size, so that ``1 - group_error`` is the largest
+    accuracy the predicted labels can have. It needs no label of a row.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Shares of each row's group, as in fit.
+    predicted : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Predicted labels, or class probabilities.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each row; common rows (-1) and leftover rows (-2, None or NaN) are left out. By
+        default every row is a group of its own.
+    classes : array-like, default=None
+        The labels in the order of the shares, for predicted labels; 0, 1, ... by default.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        The mean error of the shares.
+
+    Examples
+    --------
+    >>> from scarce.proportions import group_error
+    >>> group_error([0.5, 0.5, 1.0, 1.0], [1, 0, 1, 0], ["a", "a", "b", "b"])
+    0.25
+    """
+    found = np.asarray(predicted)
+    n = found.shape[0]
+    shares = read_shares(y, n)
+    codes, ids = (np.arange(n), list(range(n))) if groups is None else read_groups(groups, n)
+    weights = _check_sample_weight(sample_weight, np.empty(n), dtype=np.float64)
+    values = group_values(shares, codes, ids)
+    if values.shape[1] == 1:
+        values = np.column_stack([1.0 - values[:, 0], values[:, 0]])
+    if found.ndim == 1:
+        names = np.arange(values.shape[1]) if classes is None else np.asarray(classes)
+        found = (found[:, None] == names).astype(float)
+        if not found.any(axis=1).all():
+            wrong = np.asarray(predicted)[~found.any(axis=1)][0]
+            raise ValueError(f"predicted must hold the classes {names.tolist()}, got {wrong!r}")
+    check_consistent_length(found, shares)
+    if found.shape[1] != values.shape[1]:
+        raise ValueError(
+            f"y has shares of {values.shape[1]} classes, predicted has {found.shape[1]} columns"
+        )
+    inside = np.flatnonzero((codes >= 0) & (weights > 0))
+    if inside.size == 0:
+        raise ValueError(
+            "groups has no group with a row of positive weight: the error of shares needs one"
+        )
+    sizes = np.bincount(codes[inside], weights[inside], minlength=len(ids))
+    sums = np.array(
+        [
+            np.bincount(codes[inside], weights[inside] * column[inside], minlength=len(ids))
+            for column in found.T
+        ]
+    ).T
+    return float(0.5 * np.abs(sums - sizes[:, None] * values).sum() / sizes.sum())

@@ -1,0 +1,325 @@
+"""Source models: what of them a target model uses, and what they must be."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from scarce.kernels import Kernel, weighted_scores
+
+Array = NDArray[Any]
+
+SAME = 1e-9  # relative difference up to which two parameters of a kernel are the same
+PROBED_ROWS = 1024
+CHECKED_ROWS = 256
+
+
+@dataclass(frozen=True)
+class LinearSource:
+    """``f_s(x) = coef'x + intercept``."""
+
+    coef: Array
+    intercept: float
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The linear kernel."""
+        return Kernel("linear")
+
+    def function(self, X: Any) -> Array:
+        """Return ``f_s(x) - b_s``."""
+        check_features(self.coef.size, X)
+        return np.asarray(X @ self.coef, dtype=np.float64)
+
+    def squared_norm(self) -> float:
+        """Return ``|w_s|^2``."""
+        return float(self.coef @ self.coef)
+
+
+@dataclass(frozen=True)
+class ExpansionSource:
+    """``f_s(x) = sum_j coefficients[j] k(x, vectors[j]) + intercept``."""
+
+    vectors: Any
+    coefficients: Array
+    intercept: float
+    kernel: Kernel | None
+
+    def function(self, X: Any) -> Array:
+        """Return ``f_s(x) - b_s``."""
+        assert self.kernel is not None
+        vectors = self.vectors
+        if not callable(self.kernel.name):
+            check_features(vectors.shape[1], X)
+            if sparse.issparse(X) and not sparse.issparse(vectors):
+                vectors = sparse.csr_array(vectors)
+            elif sparse.issparse(vectors) and not sparse.issparse(X):
+                X = sparse.csr_array(X)
+        return weighted_scores(X, vectors, self.coefficients, self.kernel)
+
+    def squared_norm(self) -> float:
+        """Return ``|w_s|^2``."""
+        return float(self.function(self.vectors) @ self.coefficients)
+
+
+@dataclass(frozen=True)
+class FourierSource:
+    """``f_s(x) = sum_j coefficients[j] cos(frequencies[j]'x + phases[j]) + intercept``.
+
+    The random features of an RBF kernel.
+    """
+
+    frequencies: Array
+    phases: Array
+    coefficients: Array
+    intercept: float
+    kernel: Kernel | None
+
+    def function(self, X: Any) -> Array:
+        """Return ``f_s(x) - b_s``."""
+        check_features(self.frequencies.shape[1], X)
+        scores = np.empty(X.shape[0])
+        for start in range(0, X.shape[0], PROBED_ROWS):
+            rows = slice(start, start + PROBED_ROWS)
+            angles = np.asarray(X[rows] @ self.frequencies.T) + self.phases
+            scores[rows] = np.cos(angles) @ self.coefficients
+        return scores
+
+    def squared_norm(self) -> float:
+        """Return ``|w_s|^2`` in the space of the random features, each ``sqrt(2 / n) cos``."""
+        return float(self.coefficients @ self.coefficients) * self.coefficients.size / 2
+
+
+@dataclass(frozen=True)
+class ScorerSource:
+    """Any object with a decision function, taken as it is."""
+
+    scorer: Any
+    intercept: float
+    kernel: Kernel | None = None
+
+    def function(self, X: Any) -> Array:
+        """Return ``f_s(x) - b_s``."""
+        check_features(getattr(self.scorer, "n_features_in_", X.shape[1]), X)
+        with warnings.catch_warnings():
+            # Checked rows carry no names any more.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            scores = np.asarray(self.scorer.decision_function(X), dtype=np.float64)
+        if scores.shape != (X.shape[0],):
+            raise ValueError(
+                "source must be a scorer of two classes, whose decision_function returns one value "
+                f"a row, got shape {scores.shape} for {X.shape[0]} rows"
+            )
+        return scores - self.intercept
+
+    def squared_norm(self) -> float:
+        """Return 0: the weights of a given function are not known."""
+        return 0.0
+
+
+Source = LinearSource | ExpansionSource | FourierSource | ScorerSource
+
+
+def check_features(expected: int, X: Any) -> None:
+    """Refuse rows of another width than the source's."""
+    if X.shape[1] != expected:
+        raise ValueError(f"source was fitted to {expected} features, but X has {X.shape[1]}")
+
+
+def read_sources(source: Any, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
+    """Return one source per problem.
+
+    Parameters
+    ----------
+    source : object
+        A fitted scorer, possibly in a `FrozenEstimator`; a pair ``(coef, intercept)``; for several
+        classes a pair or a linear model with one line per class, or a list of sources.
+    X : array or CSR
+        Rows of the target, to look at how a pipeline treats them.
+    kernel : Kernel
+        The target's kernel.
+    n_problems : int
+        Number of problems: 1 for two classes.
+    """
+    if isinstance(source, list):
+        sources = [each for one in source for each in _read(one, X, kernel)]
+    else:
+        sources = _read(source, X, kernel)
+    if len(sources) != n_problems:
+        wanted = "one scorer of two classes" if n_problems == 1 else f"a list of {n_problems}"
+        raise ValueError(f"source must be {wanted}, one for each problem; got {len(sources)}")
+    return sources
+
+
+def check_same_kernel(source: Source, kernel: Kernel, gamma: Any) -> None:
+    """Raise an error that says what to do when the source's kernel is not the target's."""
+    other = source.kernel
+    if other is not None and same_kernel(other, kernel):
+        return
+    theirs = "no kernel that could be recognised" if other is None else f"kernel {describe(other)}"
+    ours = describe(kernel)
+    if kernel.name in ("rbf", "poly", "sigmoid") and isinstance(gamma, str):
+        ours += f' (gamma="{gamma}" of these rows)'
+    advice = "give both the same kernel on the same features"
+    if other is not None and other.name == kernel.name and isinstance(kernel.name, str):
+        advice = f"set {_settings(other)} here"
+    raise ValueError(
+        f"source has {theirs}, this model has kernel {ours}: |w - w_s| has no meaning then. Either "
+        f'{advice}, or set source_kernel="any" to take f_s(x) - b_s as a given function.'
+    )
+
+
+def same_kernel(one: Kernel, other: Kernel) -> bool:
+    """Say whether two kernels are the same function."""
+    if one.name != other.name or one.name == "precomputed":
+        return False
+    return all(
+        bool(np.isclose(getattr(one, name), getattr(other, name), rtol=SAME, atol=0.0))
+        for name in _parameters(one)
+    )
+
+
+def _parameters(kernel: Kernel) -> list[str]:
+    used = {"rbf": ["gamma"], "poly": ["gamma", "degree", "coef0"], "sigmoid": ["gamma", "coef0"]}
+    return used.get(kernel.name, []) if isinstance(kernel.name, str) else []
+
+
+def _settings(kernel: Kernel) -> str:
+    return ", ".join(f"{name}={float(getattr(kernel, name))!r}" for name in _parameters(kernel))
+
+
+def describe(kernel: Kernel) -> str:
+    """Return a kernel in words."""
+    settings = _settings(kernel)
+    return f"{kernel.name!r}" + (f" with {settings}" if settings else "")
+
+
+def _read(source: Any, X: Any, kernel: Kernel) -> list[Source]:
+    if isinstance(source, tuple):
+        return _from_pair(source)
+    model = source
+    while isinstance(model, FrozenEstimator):
+        model = model.estimator
+    if hasattr(model, "sources"):  # a source knowledge file
+        return list(model.sources)
+    _check_fitted(model)
+    model = getattr(model, "best_estimator_", model)  # a search
+    if isinstance(model, Pipeline):
+        return [_from_pipeline(model, X, kernel)]
+    if _has_expansion(model):
+        return [_from_expansion(model)]
+    if hasattr(model, "coef_") and hasattr(model, "intercept_"):
+        return _from_pair((model.coef_, model.intercept_))
+    return [_given(model)]
+
+
+def _check_fitted(model: Any) -> None:
+    if not hasattr(model, "decision_function") and not hasattr(model, "fit"):
+        raise ValueError(
+            "source must be a fitted classifier with a decision_function or a pair (coef, "
+            f"intercept), got {model!r}"
+        )
+    if not hasattr(model, "fit"):
+        return  # an object that only scores
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise NotFittedError(
+            f"source={type(model).__name__} is not fitted. Fit it on the source data, and wrap it "
+            "so that clone and cross-validation keep it: "
+            "source=sklearn.frozen.FrozenEstimator(model.fit(X_source, y_source))"
+        ) from None
+
+
+def _from_pair(pair: tuple[Any, ...]) -> list[Source]:
+    if len(pair) != 2:
+        raise ValueError(
+            f"source must be a pair (coef, intercept), got a tuple of length {len(pair)}"
+        )
+    coef, intercept = (part.toarray() if sparse.issparse(part) else part for part in pair)
+    lines = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    offsets = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    if offsets.size == 1:
+        offsets = np.repeat(offsets, len(lines))
+    if lines.ndim != 2 or offsets.shape != (len(lines),):
+        raise ValueError(
+            "source must be a pair (coef, intercept) with one intercept for each line of coef, got "
+            f"shapes {np.shape(coef)} and {np.shape(intercept)}"
+        )
+    if not (np.isfinite(lines).all() and np.isfinite(offsets).all()):
+        raise ValueError("source must have finite coef and intercept")
+    return [LinearSource(line, float(b)) for line, b in zip(lines, offsets, strict=True)]
+
+
+def _has_expansion(model: Any) -> bool:
+    """Say whether a model is a sum of kernel functions on rows that it keeps."""
+    if getattr(model, "source", None) is not None:  # a transfer model is more than its own sum
+        return False
+    named = getattr(model, "kernel", None) not in (None, "linear", "precomputed")
+    vectors = getattr(model, "support_vectors_", None)
+    return named and vectors is not None and vectors.shape[0] > 0
+
+
+def _from_expansion(model: Any) -> Source:
+    dual = model.dual_coef_
+    lines = np.atleast_2d(dual.toarray() if sparse.issparse(dual) else np.asarray(dual))
+    if len(lines) != 1 or np.size(model.intercept_) != 1:
+        raise ValueError(
+            f"source={type(model).__name__} separates {len(model.classes_)} classes; give a scorer "
+            "of two classes, or a list of one for each class"
+        )
+    kernel = Kernel(model.kernel, model._gamma, model.degree, model.coef0)
+    return ExpansionSource(model.support_vectors_, lines[0], _intercept_of(model), kernel)
+
+
+def _intercept_of(model: Any) -> float:
+    """Return ``b_s``, or 0 for a scorer without one."""
+    value = getattr(model, "intercept_", 0.0)
+    return float(np.ravel(value)[0]) if np.size(value) == 1 else 0.0
+
+
+def _given(model: Any) -> Source:
+    if not hasattr(model, "decision_function"):
+        raise ValueError(
+            f"source={type(model).__name__} has no decision_function; give a classifier that has "
+            "one, or a pair (coef, intercept)"
+        )
+    name = getattr(model, "kernel", None)
+    kernel = Kernel(name) if callable(name) else None
+    return ScorerSource(model, _intercept_of(model), kernel)
+
+
+def _from_pipeline(model: Pipeline, X: Any, kernel: Kernel) -> Source:
+    """Return the linear function of a pipeline of affine steps, else the pipeline as it is.
+
+    A linear model behind a scaler is linear in the rows before it too; its weights are read off at
+    the unit vectors and checked on rows.
+    """
+    given = ScorerSource(model, _intercept_of(model[-1]))
+    if kernel.name != "linear":
+        return given
+    n_features = X.shape[1]
+    check_features(getattr(model, "n_features_in_", n_features), X)
+    plain = ScorerSource(model, 0.0)
+    origin = float(plain.function(np.zeros((1, n_features)))[0])
+    coef = np.empty(n_features)
+    for start in range(0, n_features, PROBED_ROWS):
+        columns = np.arange(start, min(n_features, start + PROBED_ROWS))
+        probes = np.zeros((columns.size, n_features))
+        probes[np.arange(columns.size), columns] = 1.0
+        coef[columns] = plain.function(probes) - origin
+    rows = X[:CHECKED_ROWS]
+    expected = plain.function(rows)
+    room = 1e-8 * max(1.0, float(np.abs(expected).max()))
+    if np.abs(rows @ coef + origin - expected).max() > room:
+        return given
+    return LinearSource(coef, origin)

@@ -1,0 +1,210 @@
+"""Units in feature space: their kernel matrix, or features when those are fewer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from scarce.kernels import (
+    Kernel,
+    group_mean_kernel,
+    group_mean_values,
+    group_means,
+    make_operator,
+)
+from scarce.proportions._groups import Units
+from scarce.solvers import (
+    DenseMatrix,
+    FeatureSystem,
+    GramSystem,
+    SymmetricOperator,
+    TubeSystem,
+)
+
+Array = NDArray[Any]
+
+CUTOFF = 1e-8  # directions of the landmark matrix below this share of the largest are dropped
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A model as a sum over rows.
+
+    Attributes
+    ----------
+    support : ndarray of int
+        The rows.
+    coefficients : ndarray
+        Their coefficients.
+    coef : ndarray or None
+        Weights of the features, for a linear kernel.
+    shift : float
+        Score of the point that the units' features were moved to, to be taken off the offset.
+    """
+
+    support: Array
+    coefficients: Array
+    coef: Array | None = None
+    shift: float = 0.0
+
+
+class UnitSpace(Protocol):
+    """What an estimator asks of the units of its rows."""
+
+    def operator(self) -> SymmetricOperator:
+        """Return the kernel matrix of the units for the grouped solver."""
+
+    def system(self, scale: float) -> TubeSystem:
+        """Return the units, their kernel times ``scale``, for the tube solver."""
+
+    def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
+        """Return the model ``sum_u multipliers[u] mu_u``, whose weights may be known better."""
+
+
+def unit_space(X: Any, units: Units, kernel: Kernel, landmarks: Array | None) -> UnitSpace:
+    """Return the units of some rows.
+
+    ``landmarks`` are rows through which an approximation sees the others; None for none.
+    """
+    if kernel.name == "linear":
+        return LinearSpace(X, units)
+    if landmarks is not None:
+        return LandmarkSpace(X, units, kernel, landmarks)
+    return KernelSpace(X, units, kernel)
+
+
+class KernelSpace:
+    """Units by their kernel matrix, the means of the rows' values."""
+
+    def __init__(self, X: Any, units: Units, kernel: Kernel) -> None:
+        self.X, self.units, self.kernel = X, units, kernel
+
+    def _matrix(self) -> Array:
+        units = self.units
+        return group_mean_kernel(self.X, units.codes, self.kernel, units.n_units, units.weights)
+
+    def operator(self) -> SymmetricOperator:
+        """Return the matrix; for units of one row each it is never stored."""
+        if not self.units.single:
+            return DenseMatrix(self._matrix())
+        rows = self.units.rows  # the units are in the order of the rows
+        part = self.X[np.ix_(rows, rows)] if self.kernel.name == "precomputed" else self.X[rows]
+        return make_operator(part, self.kernel)
+
+    def system(self, scale: float) -> TubeSystem:
+        K = self._matrix()
+        K *= scale
+        return GramSystem(K)
+
+    def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
+        support, coefficients = over_rows(self.units, multipliers)
+        return Expansion(support, coefficients)
+
+
+class LinearSpace:
+    """Units of a linear kernel: the means of the rows themselves."""
+
+    def __init__(self, X: Any, units: Units) -> None:
+        self.units = units
+        self.means = group_means(X, units.codes, units.n_units, units.weights)
+        self.center = np.zeros(X.shape[1])
+        if not sparse.issparse(self.means):
+            # The multipliers sum to zero, so that a shift changes nothing but rounding errors.
+            self.center = self.means.mean(axis=0)
+            self.means -= self.center
+
+    def operator(self) -> SymmetricOperator:
+        return make_operator(self.means, Kernel("linear"))
+
+    def system(self, scale: float) -> TubeSystem:
+        return feature_system(np.sqrt(scale) * self.means)
+
+    def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
+        support, coefficients = over_rows(self.units, multipliers)
+        coef = np.asarray(multipliers @ self.means if weights is None else weights)
+        return Expansion(support, coefficients, coef, float(self.center @ coef))
+
+
+class LandmarkSpace:
+    """Units seen through landmark rows (Nystroem): features ``k(x, landmarks) R``."""
+
+    def __init__(self, X: Any, units: Units, kernel: Kernel, landmarks: Array) -> None:
+        self.landmarks = landmarks
+        chosen = X[landmarks]
+        among = kernel.values(chosen, chosen)
+        values, vectors = linalg.eigh(among)
+        kept = values > CUTOFF * values[-1]
+        self.root = vectors[:, kept] / np.sqrt(values[kept])
+        means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
+        self.features = means @ self.root
+        self.center = self.features.mean(axis=0)
+        self.features -= self.center
+
+    def operator(self) -> SymmetricOperator:
+        return make_operator(self.features, Kernel("linear"))
+
+    def system(self, scale: float) -> TubeSystem:
+        return feature_system(np.sqrt(scale) * self.features)
+
+    def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
+        features = multipliers @ self.features if weights is None else weights
+        return Expansion(self.landmarks, self.root @ features, shift=float(self.center @ features))
+
+
+def feature_system(Z: Any) -> TubeSystem:
+    """Return the units by features, or by the kernel matrix of these if there are fewer units."""
+    if Z.shape[1] < Z.shape[0]:
+        return FeatureSystem(Z)
+    return GramSystem((Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T)
+
+
+def over_rows(units: Units, multipliers: Array) -> tuple[Array, Array]:
+    """Return the rows with a coefficient other than zero, and the coefficients."""
+    coefficients = np.zeros(units.codes.size)
+    rows = units.rows
+    coefficients[rows] = multipliers[units.codes[rows]] * units.in_means()[rows]
+    support = np.flatnonzero(coefficients)
+    return support, coefficients[support]
+
+
+class RepeatedRows:
+    """The matrix of an operator with some of its rows, each any number of times."""
+
+    def __init__(self, base: SymmetricOperator, index: Array) -> None:
+        self.base, self.index = base, index
+        self.n = index.size
+
+    @property
+    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
+        """Those of the operator."""
+        return self.base.precisions
+
+    def subset(self, indices: Array) -> RepeatedRows:
+        """Return some of the rows."""
+        return RepeatedRows(self.base, self.index[indices])
+
+    def diagonal(self) -> Array:
+        """Return the diagonal."""
+        return np.asarray(self.base.diagonal()[self.index])
+
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of some rows to ``out``."""
+        self.base.write_block(self.index[indices], out)
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[0, j] K[i, columns[j]]`` to every row; one group of variables."""
+        distinct, where = np.unique(self.index[columns], return_inverse=True)
+        line = np.bincount(where, weights[0], minlength=distinct.size)[None, :]
+        sums = np.zeros(self.base.n)
+        self.base.accumulate(distinct, line, np.zeros(self.base.n, np.int64), sums, precision)
+        out += sums[self.index]
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64."""
+        return self.base.reference(self.index[rows], self.index[columns])

@@ -1,0 +1,321 @@
+"""Regression with squared slacks outside a tube: a finite Newton method on the active units.
+
+The problem, in the multipliers ``theta`` of ``n`` units, is
+
+    min  1/2 theta'(K + diag(1/C)) theta - t'theta + sum_u eps_u |theta_u|,   sum_u theta_u = 0,
+
+the dual of ``min over w, b of 1/2 |w|^2 + sum_u C_u/2 max(0, |t_u - w'mu_u - b| - eps_u)^2``. The
+primal is piecewise quadratic and smooth. On the piece of a point, the units outside their tubes
+and their sides, its minimiser solves one linear system: the Newton step. With an exact search
+along the step the objective falls every time, no piece is visited twice, and the method ends at
+the exact solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from scarce.solvers._blas import single_threaded_blas
+from scarce.solvers._solve import Progress
+from scarce.solvers._tube_systems import TubeSystem
+
+Array = NDArray[Any]
+
+ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
+
+
+@dataclass(frozen=True)
+class TubeSolution:
+    """Answer of `solve_tube`.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (n,)
+        The multipliers.
+    w : ndarray
+        The weight vector as the system writes it: multipliers of a `GramSystem`, scaled features of
+        a `FeatureSystem`.
+    intercept : float
+        The offset ``b``.
+    scores : ndarray of shape (n,)
+        ``w'mu_u``, without the offset.
+    objective : float
+        The primal objective.
+    dual_gap : float
+        Relative duality gap, from the multipliers alone.
+    kkt_violation : float
+        Largest error of ``theta_u = C_u (residual outside the tube)`` in the scale of the targets.
+    n_iter : int
+        Linear systems solved.
+    status : {"optimal", "max_iter", "stopped", "stalled"}
+        As in `Solution`.
+    """
+
+    theta: Array
+    w: Array
+    intercept: float
+    scores: Array
+    objective: float
+    dual_gap: float
+    kkt_violation: float
+    n_iter: int
+    status: Literal["optimal", "max_iter", "stopped", "stalled"]
+
+
+@dataclass(frozen=True)
+class TubeCertificate:
+    """How far multipliers and offset are from optimal; see `certify_tube`."""
+
+    objective: float
+    dual_objective: float
+    dual_gap: float
+    kkt_violation: float
+    imbalance: float
+
+
+def solve_tube(
+    system: TubeSystem,
+    targets: ArrayLike,
+    tube: ArrayLike = 0.0,
+    costs: ArrayLike = 1.0,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    callback: Callable[[Progress], Any] | None = None,
+) -> TubeSolution:
+    """Fit targets within a tube, squared slacks outside it.
+
+    Parameters
+    ----------
+    system : GramSystem or FeatureSystem
+        The units.
+    targets : array-like of shape (n,)
+        Wanted scores ``t``.
+    tube : float or array-like of shape (n,)
+        Half widths ``eps``, not negative.
+    costs : float or array-like of shape (n,)
+        Costs ``C``, positive.
+    tol : float
+        Largest violation of the optimality conditions for the answer to count as optimal. The
+        method goes on to the exact solution when rounding errors allow.
+    max_iter : int
+        Largest number of linear systems; -1 for no limit.
+    callback : callable, optional
+        Called with a `Progress` at the start and after every step; the solver stops when it
+        returns something true.
+
+    Returns
+    -------
+    TubeSolution
+        With the certificate of `certify_tube`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.solvers import GramSystem, solve_tube
+    >>> x = np.array([-1.0, 0.0, 1.0])
+    >>> found = solve_tube(GramSystem(np.outer(x, x)), [-2.0, 0.1, 2.0], 0.5, 10.0)
+    >>> float((found.theta @ x).round(4)), round(found.intercept, 4)
+    (1.4286, 0.0)
+    """
+    n = system.n
+    if n == 0:
+        raise ValueError("the system has no units; a tube needs at least one")
+    t = _values("targets", targets, n)
+    eps = _values("tube", tube, n)
+    C = _values("costs", costs, n)
+    if (eps < 0).any():
+        raise ValueError(f"tube must not be negative, got {eps.min()}")
+    if (C <= 0).any():
+        raise ValueError(f"costs must be positive, got {C.min()}")
+    if not tol > 0:
+        raise ValueError(f"tol must be positive, got {tol}")
+    if max_iter < -1:
+        raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
+    with single_threaded_blas:
+        newton = _Newton(system, t, eps, C)
+        status = newton.run(np.inf if max_iter == -1 else max_iter, callback)
+        return newton.solution(status, tol)
+
+
+def certify_tube(
+    system: TubeSystem,
+    targets: ArrayLike,
+    tube: ArrayLike,
+    costs: ArrayLike,
+    theta: ArrayLike,
+    intercept: float,
+) -> TubeCertificate:
+    """Judge multipliers and an offset from the problem alone.
+
+    ``w = sum theta mu`` and the offset give a value of the primal, the multipliers one of the dual;
+    the optimum is between the two when the multipliers sum to zero.
+
+    Parameters
+    ----------
+    system, targets, tube, costs
+        The problem, as in `solve_tube`.
+    theta : array-like of shape (n,)
+        The multipliers.
+    intercept : float
+        The offset.
+
+    Returns
+    -------
+    TubeCertificate
+        Objectives, their relative gap, the violation of the optimality conditions and the sum of
+        the multipliers, which should be zero.
+    """
+    n = system.n
+    t, eps = _values("targets", targets, n), _values("tube", tube, n)
+    C, theta = _values("costs", costs, n), _values("theta", theta, n)
+    w = system.combination(theta)
+    field = system.scores(w)
+    quadratic = system.inner(w, w, field)
+    outside = _outside(t - field - intercept, eps)
+    primal = float(0.5 * quadratic + 0.5 * C @ outside**2)
+    dual = float(t @ theta - eps @ np.abs(theta) - 0.5 * quadratic - 0.5 * (theta**2 / C).sum())
+    scale = max(abs(primal), abs(dual))
+    gap = max(0.0, primal - dual)
+    return TubeCertificate(
+        objective=primal,
+        dual_objective=dual,
+        dual_gap=gap / scale if scale > 0 else gap,
+        kkt_violation=float(np.abs(outside - theta / C).max()),
+        imbalance=float(abs(theta.sum())),
+    )
+
+
+class _Newton:
+    """A point ``(w, b)`` and its steps."""
+
+    def __init__(self, system: TubeSystem, t: Array, eps: Array, C: Array) -> None:
+        self.system = system
+        self.t, self.eps, self.C = t, eps, C
+        self.w, self.b, self.scores = system.origin(), 0.0, np.zeros(system.n)
+        self.n_iter = 0
+
+    def run(self, budget: float, callback: Callable[[Progress], Any] | None) -> Any:
+        value = self.value(self.w, self.b, self.scores)
+        if self.tell(callback, value):
+            return "stopped"
+        done = False
+        while not done:
+            if self.n_iter >= budget:
+                return "max_iter"
+            if self.n_iter == 0:
+                value, done = self.first_step(value)
+            else:
+                value, done = self.step(value)
+            if self.tell(callback, value) and not done:
+                return "stopped"
+        return "optimal"
+
+    def first_step(self, value: float) -> tuple[float, bool]:
+        """Go to the solution without tubes, one linear system, if that is any better."""
+        everyone = np.ones(self.system.n, dtype=bool)
+        w, b = self.system.ridge(everyone, self.t, self.C)
+        self.n_iter += 1
+        scores = self.system.scores(w)
+        reached = self.value(w, b, scores)
+        if reached < value or not self.eps.any():
+            self.w, self.b, self.scores, value = w, b, scores, reached
+        return value, not self.eps.any()
+
+    def step(self, value: float) -> tuple[float, bool]:
+        """Take the Newton step of the current piece; say whether the solution is reached."""
+        piece = self.piece(self.b, self.scores)
+        active = (piece != 0) | (self.eps == 0)
+        w, b = self.system.origin(), self.b  # no unit outside its tube: only |w| is left
+        if active.any():
+            w, b = self.system.ridge(active, self.t - self.eps * piece, self.C)
+        self.n_iter += 1
+        scores = self.system.scores(w)
+        if np.array_equal(self.piece(b, scores), piece):
+            # The minimiser of a piece in that piece: the optimum.
+            self.w, self.b, self.scores = w, b, scores
+            return self.value(w, b, scores), True
+        length = self.length(w, b, scores)
+        w, b = self.w + length * (w - self.w), self.b + length * (b - self.b)
+        scores = self.scores + length * (scores - self.scores)
+        reached = self.value(w, b, scores)
+        if not reached < value - ROUNDING * abs(value):
+            return value, True
+        self.w, self.b, self.scores = w, b, scores
+        return reached, False
+
+    def length(self, w: Array, b: float, scores: Array) -> float:
+        """Return how far along the step the objective is least; it is convex, with a slope."""
+        change, rise = w - self.w, scores - self.scores
+        lift = rise + (b - self.b)
+        residual = self.t - self.scores - self.b
+        first = self.system.inner(self.w, change, rise)
+        second = self.system.inner(change, change, rise)
+
+        def slope(length: float) -> float:
+            outside = _outside(residual - length * lift, self.eps)
+            return first + length * second - float((self.C * outside) @ lift)
+
+        if slope(1.0) <= 0:
+            return 1.0
+        return float(brentq(slope, 0.0, 1.0)) if slope(0.0) < 0 else 0.0
+
+    def piece(self, b: float, scores: Array) -> Array:
+        """Return the side on which each unit leaves its tube, 0 inside; 0 for no tube as well."""
+        outside = _outside(self.t - scores - b, self.eps)
+        return np.where(self.eps > 0, np.sign(outside), 0.0)
+
+    def value(self, w: Array, b: float, scores: Array) -> float:
+        """Return the primal objective."""
+        outside = _outside(self.t - scores - b, self.eps)
+        return float(0.5 * self.system.inner(w, w, scores) + 0.5 * self.C @ outside**2)
+
+    def implied(self) -> Array:
+        """Return the multipliers that the residuals imply."""
+        return self.C * _outside(self.t - self.scores - self.b, self.eps)
+
+    def tell(self, callback: Callable[[Progress], Any] | None, value: float) -> bool:
+        if callback is None:
+            return False
+        theta = self.system.multipliers(self.w, self.implied())
+        found = certify_tube(self.system, self.t, self.eps, self.C, theta, self.b)
+        return bool(callback(Progress(theta, value, found.kkt_violation, self.n_iter)))
+
+    def solution(self, status: Any, tol: float) -> TubeSolution:
+        theta = self.system.multipliers(self.w, self.implied())
+        found = certify_tube(self.system, self.t, self.eps, self.C, theta, self.b)
+        if status == "optimal" and not found.kkt_violation <= tol:
+            status = "stalled"
+        elif found.kkt_violation <= tol:
+            status = "optimal"
+        return TubeSolution(
+            theta=theta,
+            w=self.w,
+            intercept=self.b,
+            scores=self.scores,
+            objective=self.value(self.w, self.b, self.scores),
+            dual_gap=found.dual_gap,
+            kkt_violation=found.kkt_violation,
+            n_iter=self.n_iter,
+            status=status,
+        )
+
+
+def _outside(residual: Array, eps: Array) -> Array:
+    """Return the part of the residuals outside the tubes, with its sign."""
+    return np.asarray(np.sign(residual) * np.maximum(np.abs(residual) - eps, 0.0))
+
+
+def _values(name: str, given: ArrayLike, n: int) -> Array:
+    values = np.asarray(given, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise ValueError(f"{name} must be a number or {n} numbers, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)].flat[0]}")
+    return np.broadcast_to(values, (n,))

@@ -1,0 +1,178 @@
+"""The least-squares problems inside the tube solver, by kernel matrix or by features."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, sparse
+
+Array = NDArray[Any]
+
+
+class TubeSystem(Protocol):
+    """Units ``mu_u`` in a feature space, and how a weight vector ``w`` there is written down."""
+
+    n: int
+
+    def origin(self) -> Array:
+        """Return ``w = 0``."""
+
+    def ridge(self, active: Array, right: Array, costs: Array) -> tuple[Array, float]:
+        """Minimise ``1/2 |w|^2 + sum over active of C/2 (right - w'mu - b)^2``; return w and b."""
+
+    def scores(self, w: Array) -> Array:
+        """Return ``w'mu_u`` of every unit."""
+
+    def inner(self, v: Array, w: Array, scores_of_w: Array) -> float:
+        """Return ``v'w``."""
+
+    def combination(self, theta: Array) -> Array:
+        """Return ``w = sum_u theta_u mu_u``."""
+
+    def multipliers(self, w: Array, implied: Array) -> Array:
+        """Return multipliers of ``w``, where the residuals imply some."""
+
+
+class GramSystem:
+    """Units known by their kernel matrix; ``w`` is written as its multipliers.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric, positive semidefinite, float64. It is not copied.
+    """
+
+    def __init__(self, K: ArrayLike) -> None:
+        self.K: Array = np.asarray(K, dtype=np.float64)
+        if self.K.ndim != 2 or self.K.shape[0] != self.K.shape[1]:
+            raise ValueError(f"K must be a square matrix, got shape {self.K.shape}")
+        if not np.isfinite(self.K).all():
+            raise ValueError("K must not contain NaN or infinity")
+        self.n = self.K.shape[0]
+
+    def origin(self) -> Array:
+        return np.zeros(self.n)
+
+    def ridge(self, active: Array, right: Array, costs: Array) -> tuple[Array, float]:
+        """Solve ``(K + 1/C) theta + b = right``, ``sum theta = 0`` on the active units.
+
+        With ``theta = sqrt(C) y`` the matrix is ``I + sqrt(C) K sqrt(C)``, its eigenvalues are at
+        least one, and very unequal costs do no harm.
+        """
+        rows = np.flatnonzero(active)
+        root = np.sqrt(costs[rows])
+        system = self.K.copy() if rows.size == self.n else self.K[np.ix_(rows, rows)]
+        system *= root
+        system *= root[:, None]
+        plain, border = _shifted_solve(system, np.column_stack([root * right[rows], root])).T
+        b = float(root @ plain) / float(root @ border)
+        theta = np.zeros(self.n)
+        theta[rows] = root * (plain - b * border)
+        return theta, b
+
+    def scores(self, w: Array) -> Array:
+        support = np.flatnonzero(w)
+        if 2 * support.size < self.n:
+            return np.asarray(w[support] @ self.K[support])
+        return np.asarray(self.K @ w)
+
+    def inner(self, v: Array, w: Array, scores_of_w: Array) -> float:
+        return float(v @ scores_of_w)
+
+    def combination(self, theta: Array) -> Array:
+        return theta
+
+    def multipliers(self, w: Array, implied: Array) -> Array:
+        return w
+
+
+class FeatureSystem:
+    """Units known by their features, fewer than units; ``w`` is written as itself.
+
+    They are scaled inside, so that very large or small ones lose no digits. Features far from the
+    origin do; a shift changes only the offset, so let them have mean zero.
+
+    Parameters
+    ----------
+    Z : ndarray or CSR of shape (n, p)
+        The features; a scaled copy is kept.
+    """
+
+    def __init__(self, Z: Any) -> None:
+        self.n, self.p = Z.shape
+        values = Z.data if sparse.issparse(Z) else Z
+        largest = float(max(values.max(), -values.min())) if values.size else 0.0
+        self.unit = largest if largest > 0 else 1.0
+        self.Z = Z / self.unit
+
+    def origin(self) -> Array:
+        return np.zeros(self.p)
+
+    def ridge(self, active: Array, right: Array, costs: Array) -> tuple[Array, float]:
+        """Solve ``(1 / unit^2 + sum C z z') w = sum C z right``, both centred on the active."""
+        rows = np.flatnonzero(active)
+        Z = self.Z if rows.size == self.n else self.Z[rows]
+        C, right = costs[rows], right[rows]
+        mass = float(C.sum())
+        mean, level = np.asarray(C @ Z) / mass, float(C @ right) / mass
+        H = _weighted_square(Z, C)
+        H -= mass * np.outer(mean, mean)
+        pull = np.asarray((C * (right - level)) @ Z)
+        w = _ridge_solve(H, pull, 1.0 / self.unit**2)
+        return w, level - float(mean @ w)
+
+    def scores(self, w: Array) -> Array:
+        return np.asarray(self.Z @ w)
+
+    def inner(self, v: Array, w: Array, scores_of_w: Array) -> float:
+        return float((v / self.unit) @ (w / self.unit))  # the square of the unit may overflow
+
+    def combination(self, theta: Array) -> Array:
+        return np.asarray(theta @ self.Z) * self.unit**2
+
+    def multipliers(self, w: Array, implied: Array) -> Array:
+        return implied
+
+    def in_given_units(self, w: Array) -> Array:
+        """Return ``w`` for the features as they were given."""
+        return w / self.unit
+
+
+def _weighted_square(Z: Any, C: Array) -> Array:
+    """Return ``Z' diag(C) Z``."""
+    if sparse.issparse(Z):
+        return np.asarray((Z.T @ Z.multiply(C[:, None])).toarray())
+    scaled = Z * np.sqrt(C)[:, None]
+    return np.asarray(scaled.T @ scaled)  # a symmetric product, at half the cost
+
+
+def _shifted_solve(S: Array, right: Array) -> Array:
+    """Solve ``(I + S) y = right`` for a positive semidefinite ``S``, which is overwritten."""
+    diagonal = np.einsum("ii->i", S)
+    diagonal += 1.0
+    kept = diagonal.copy()
+    try:  # the transposed view is in the order LAPACK wants: no copy
+        factor = linalg.cho_factor(S.T, lower=True, overwrite_a=True, check_finite=False)
+        return np.asarray(linalg.cho_solve(factor, right, check_finite=False))
+    except linalg.LinAlgError:
+        # Rounding errors of a very large S have drowned the identity. LAPACK wrote to the lower
+        # triangle of the transposed matrix; that of S itself is as it was.
+        diagonal[:] = kept - 1.0
+        values, vectors = linalg.eigh(S, lower=True, check_finite=False)
+        inverse = 1.0 / (1.0 + np.maximum(values, 0.0))
+        return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
+
+
+def _ridge_solve(H: Array, right: Array, ridge: float) -> Array:
+    """Solve ``(ridge I + H) w = right`` for a positive semidefinite ``H``."""
+    values = H + ridge * np.eye(H.shape[0])
+    try:
+        factor = linalg.cho_factor(values, lower=True, overwrite_a=True, check_finite=False)
+        found = linalg.cho_solve(factor, right, check_finite=False)
+        if np.isfinite(found).all():
+            return np.asarray(found)
+    except linalg.LinAlgError:
+        pass
+    return np.asarray(linalg.lstsq(H + ridge * np.eye(H.shape[0]), right, cond=1e-14)[0])

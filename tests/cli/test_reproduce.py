@@ -1,0 +1,73 @@
+import json
+import os
+
+import pytest
+
+from scarce.cli import main
+from scarce.cli._main import PAPERS as NAMES
+from scarce.experiments import PAPERS
+from tests.experiments.toy import explode, toy
+
+
+@pytest.fixture
+def toy_paper(monkeypatch):
+    monkeypatch.setitem(PAPERS, "uoct", toy())
+
+
+def test_the_command_names_every_paper():
+    assert tuple(PAPERS) == NAMES
+
+
+def test_tables_report_and_cells_are_left_behind(toy_paper, tmp_path, capsys):
+    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert "| size 3" in printed.out
+    assert "2 of 6 repetitions (quick run)" in printed.out
+    assert (tmp_path / "report.html").as_uri() in printed.out
+    assert "toy: 4 of 4 cells" in printed.err
+    assert len(list((tmp_path / "cells").rglob("*.json"))) == 4
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["command"].startswith("scarce reproduce uoct --quick --jobs 1 --seed 0")
+    assert results["papers"][0]["tables"][0]["scores"]
+    assert "| size 3" in (tmp_path / "toy.md").read_text()
+    assert "Sizes" in (tmp_path / "report.html").read_text()
+
+
+def test_full_runs_every_cell(toy_paper, tmp_path, capsys):
+    assert main(["reproduce", "uoct", "--full", "--jobs", "2", "--out", str(tmp_path)]) == 0
+    assert len(list((tmp_path / "cells").rglob("*.json"))) == 18
+
+
+def test_an_error_in_a_cell_is_one_line(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(
+        PAPERS, "uoct", toy(settings={"size 3": {}}, quick_settings=(), run=explode)
+    )
+    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error == "scarce: error: sizes, size 3, repetition 0: no such luck"
+
+
+def test_data_folder(toy_paper, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("SCARCE_DATA", "")  # so that what the command sets is taken back
+    arguments = ["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path / "out"), "--data"]
+    assert main([*arguments, str(tmp_path / "nowhere")]) == 1
+    assert "--data names no folder" in capsys.readouterr().err
+    assert main([*arguments, str(tmp_path)]) == 0
+    assert os.environ["SCARCE_DATA"] == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nobody"],
+        [],
+        ["uoct", "--jobs", "0"],
+        ["uoct", "--quick", "--full"],
+        ["uoct", "--seed", "x"],
+    ],
+)
+def test_wrong_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["reproduce", *arguments])
+    assert caught.value.code == 2
+    assert "usage: scarce reproduce" in capsys.readouterr().err
