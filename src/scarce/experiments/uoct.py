@@ -50,7 +50,7 @@ NUS = (NU, 0.5, 0.0)  # 0: no training row is rejected, C_target = 1
 WIDTHS = tuple(4.0**k for k in (2, 1, 0, -1, -2))  # narrow kernels first
 RATIO = 10.0  # C_target / C_source, as the paper recommends
 MAX_SOURCE = 300
-N_FOLDS = 3
+N_FOLDS = 2
 ENOUGH = 90
 N_BALL = 500
 NOISE = 0.4
