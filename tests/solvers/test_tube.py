@@ -54,6 +54,52 @@ def test_primal_of_a_generic_solver(system, kind, tube, seed):
     assert abs(found.theta.sum()) < 1e-9 * max(1.0, np.abs(found.theta).sum())
 
 
+def capped_primal(Z, targets, tube, costs, caps):
+    """The same with lines from the caps on: Huber's loss of what is outside the tube."""
+    w, b = cp.Variable(Z.shape[1]), cp.Variable(1)
+    scores = Z @ w
+    outside = cp.pos(cp.abs(targets - scores - b) - tube)
+    over = cp.Variable(len(Z), nonneg=True)  # the part that is priced by the line
+    loss = cp.multiply(costs / 2, cp.square(cp.pos(outside - over))) + cp.multiply(caps, over)
+    return Primal(cp.sum_squares(w) / 2 + cp.sum(loss), w, b, scores)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("kind", ["gaussian", "duplicated", "zeros", "flat"])
+@pytest.mark.parametrize("tube", [0.0, 0.3])
+@pytest.mark.parametrize("steepness", [1.0, 1e3])
+def test_caps_against_a_generic_solver(system, kind, tube, steepness):
+    Z, targets, widths, costs = case(kind, tube)
+    costs = steepness * costs
+    caps = np.random.default_rng(2).uniform(0.05, 1.0, size=len(Z))
+    found = solve_tube(SYSTEMS[system](Z), targets, widths, costs, caps, tol=1e-9)
+    assert found.status == "optimal"
+    assert found.dual_gap < 1e-8
+    assert np.all(np.abs(found.theta) <= caps * (1 + 1e-9))
+    assert np.count_nonzero(np.abs(found.theta) > caps * (1 - 1e-9)) >= 5
+    primal = capped_primal(Z, targets, widths, costs, caps)
+    assert found.objective == pytest.approx(primal.solve(), rel=1e-7)
+    expected = primal.scores.value + primal.offsets.value
+    np.testing.assert_allclose(found.scores + found.intercept, expected, atol=1e-4)
+
+
+def test_a_start_saves_steps():
+    Z, targets, widths, costs = case("gaussian", 0.3, n=200)
+    system = FeatureSystem(Z)
+    cold = solve_tube(system, targets, widths, costs, 0.5)
+    warm = solve_tube(system, targets, widths, 1.01 * costs, 0.5, start=cold)
+    again = solve_tube(system, targets, widths, 1.01 * costs, 0.5)
+    assert warm.n_iter < again.n_iter
+    assert warm.objective == pytest.approx(again.objective, rel=1e-12)
+
+
+def test_caps_that_leave_no_curvature():
+    # Every unit is at its cap along the way: the offset has a slope and no bend.
+    found = solve_tube(GramSystem(np.eye(3)), [10.0, 20.0, 31.0], 0.0, 1e6, 1e-3)
+    assert found.status == "optimal"
+    assert found.intercept == pytest.approx(20.0, abs=1e-2)
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_without_tubes_one_linear_system(system):
     Z, targets, _, costs = case("gaussian", 0.0)
@@ -147,6 +193,7 @@ def test_callbacks_see_the_objective_fall_and_may_stop():
         ({"targets": [np.nan, 0, 0]}, "targets must be finite, got nan"),
         ({"tube": -0.1}, "tube must not be negative, got -0.1"),
         ({"costs": 0.0}, "costs must be positive, got 0.0"),
+        ({"caps": 0.0}, "caps must be positive, got 0.0"),
         ({"tol": 0.0}, "tol must be positive, got 0"),
         ({"max_iter": -2}, "max_iter must be -1 .* got -2"),
     ],

@@ -1,6 +1,5 @@
 """`scarce demo`: what each family is for, on data that comes with scikit-learn, and a report."""
 
-import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,8 @@ from scarce.experiments import run_papers
 from scarce.experiments.demo import DEMO
 
 NOTE = (
-    "A demonstration, not a study: parameters were fixed beforehand, repetitions are few. The "
-    "papers' own tables are run by scarce reproduce."
+    "A demonstration, not a study: parameters were fixed beforehand but for one, repetitions are "
+    "few. The papers' own tables are run by scarce reproduce."
 )
 
 
@@ -39,6 +38,6 @@ def run(rows: int, out: Path, jobs: int) -> None:
         n_jobs=jobs,
         missing=lambda name: None,
         report=Progress(),
-        command=shlex.join(["scarce", "demo", "--out", str(out)]),
+        command="scarce demo",
     )
     finish(replace(found, title="scarce: a demonstration", notes=(NOTE,)), out)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._metadata_requests import _MetadataRequester
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from scarce.proportions import group_error
 
 
-class GroupErrorScorer(_MetadataRequester):
+class GroupErrorScorer:
     """Score a classifier by how well it meets the shares of the classes in groups.
 
     For `scoring` in searches and cross-validation over any classifier. With metadata routing on it
@@ -48,8 +48,6 @@ class GroupErrorScorer(_MetadataRequester):
     {'C': 1.0}
     """
 
-    __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
-
     def __init__(self, response: str = "labels") -> None:
         if response not in ("labels", "probabilities"):
             raise ValueError(f'response must be "labels" or "probabilities", got {response!r}')
@@ -83,6 +81,19 @@ class GroupErrorScorer(_MetadataRequester):
         return -group_error(
             y, predicted, groups, classes=estimator.classes_, sample_weight=sample_weight
         )
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Ask for the groups and weights of the rows.
+
+        Returns
+        -------
+        MetadataRequest
+            What metadata routing passes to the scorer.
+        """
+        request = MetadataRequest(owner=self)
+        for name in ("groups", "sample_weight"):
+            request.score.add_request(param=name, alias=True)
+        return request
 
     def __repr__(self) -> str:
         return f"GroupErrorScorer(response={self.response!r})"

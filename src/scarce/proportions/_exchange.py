@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from pathlib import Path
 from typing import Any, Self
@@ -99,7 +100,8 @@ def export_source(
         Rows to stand for the training rows of a kernel model: public ones, the common rows, or
         drawn at random.
     n_features : int, default=None
-        Number of random Fourier features, in place of landmarks, for an RBF kernel.
+        Number of random Fourier features, in place of landmarks, for an RBF kernel. The error falls
+        with its square root only; good landmarks need far fewer.
     training_rows : bool, default=False
         Allow rows of the training data in the file. Without landmarks and features the support
         vectors themselves are written, and the file is exact.
@@ -316,10 +318,8 @@ def _read_array(file: zipfile.ZipFile, name: str, n_dimensions: int) -> Array:
         raise ValueError(f"its array {name} is of another version")
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     values = stream.read()
-    count = 1
-    for length in shape:
-        count *= int(length)
-    if dtype != np.float64 or fortran or len(shape) != n_dimensions or len(values) != 8 * count:
+    fits = min(shape, default=-1) >= 0 and len(values) == 8 * math.prod(shape)
+    if dtype != np.float64 or fortran or len(shape) != n_dimensions or not fits:
         raise ValueError(f"its array {name} is not what the header says")
     array = np.frombuffer(values, dtype=np.float64).reshape(shape)
     if array.size == 0 or not np.isfinite(array).all():

@@ -61,6 +61,9 @@ class UnitSpace(Protocol):
     def system(self, scale: float) -> TubeSystem:
         """Return the units, their kernel times ``scale``, for the tube solver."""
 
+    def few_features(self) -> Any | None:
+        """Return the units' features, when those are fewer than units."""
+
     def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
         """Return the model ``sum_u multipliers[u] mu_u``, whose weights may be known better."""
 
@@ -100,6 +103,9 @@ class KernelSpace:
         K *= scale
         return GramSystem(K)
 
+    def few_features(self) -> Any | None:
+        return None
+
     def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
         support, coefficients = over_rows(self.units, multipliers)
         return Expansion(support, coefficients)
@@ -122,6 +128,9 @@ class LinearSpace:
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.means)
+
+    def few_features(self) -> Any | None:
+        return self.means if self.means.shape[1] < self.means.shape[0] else None
 
     def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
         support, coefficients = over_rows(self.units, multipliers)
@@ -149,6 +158,9 @@ class LandmarkSpace:
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.features)
+
+    def few_features(self) -> Any | None:
+        return self.features if self.features.shape[1] < self.features.shape[0] else None
 
     def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
         features = multipliers @ self.features if weights is None else weights

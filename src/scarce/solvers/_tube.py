@@ -2,13 +2,14 @@
 
 The problem, in the multipliers ``theta`` of ``n`` units, is
 
-    min  1/2 theta'(K + diag(1/C)) theta - t'theta + sum_u eps_u |theta_u|,   sum_u theta_u = 0,
+    min  1/2 theta'(K + diag(1/C)) theta - t'theta + sum_u eps_u |theta_u|,
+    sum_u theta_u = 0,   |theta_u| <= U_u,
 
-the dual of ``min over w, b of 1/2 |w|^2 + sum_u C_u/2 max(0, |t_u - w'mu_u - b| - eps_u)^2``. The
-primal is piecewise quadratic and smooth. On the piece of a point, the units outside their tubes
-and their sides, its minimiser solves one linear system: the Newton step. With an exact search
-along the step the objective falls every time, no piece is visited twice, and the method ends at
-the exact solution.
+the dual of ``min over w, b of 1/2 |w|^2 + sum_u C_u/2 max(0, |t_u - w'mu_u - b| - eps_u)^2`` where
+a finite cap ``U`` turns the square into a line from ``U / C`` on. The primal is piecewise quadratic
+and smooth. On the piece of a point, the units outside their tubes or at their caps and their sides,
+its minimiser solves one linear system: the Newton step. With an exact search along the step the
+objective falls every time, no piece is visited twice, and the method ends at the exact solution.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from scarce.solvers._tube_systems import TubeSystem
 
 Array = NDArray[Any]
 
+FEASIBLE = 1e-9  # share by which a multiplier may exceed its cap
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
 
 
@@ -84,9 +86,11 @@ def solve_tube(
     targets: ArrayLike,
     tube: ArrayLike = 0.0,
     costs: ArrayLike = 1.0,
+    caps: ArrayLike = np.inf,
     *,
     tol: float = 1e-3,
     max_iter: int = -1,
+    start: TubeSolution | None = None,
     callback: Callable[[Progress], Any] | None = None,
 ) -> TubeSolution:
     """Fit targets within a tube, squared slacks outside it.
@@ -101,11 +105,15 @@ def solve_tube(
         Half widths ``eps``, not negative.
     costs : float or array-like of shape (n,)
         Costs ``C``, positive.
+    caps : float or array-like of shape (n,)
+        Largest multipliers ``U``, positive; infinite for plain squared slacks.
     tol : float
         Largest violation of the optimality conditions for the answer to count as optimal. The
         method goes on to the exact solution when rounding errors allow.
     max_iter : int
         Largest number of linear systems; -1 for no limit.
+    start : TubeSolution, optional
+        Solution of a similar problem with the same system, to begin with.
     callback : callable, optional
         Called with a `Progress` at the start and after every step; the solver stops when it
         returns something true.
@@ -130,16 +138,21 @@ def solve_tube(
     t = _values("targets", targets, n)
     eps = _values("tube", tube, n)
     C = _values("costs", costs, n)
+    U = _values("caps", caps, n, finite=False)
     if (eps < 0).any():
         raise ValueError(f"tube must not be negative, got {eps.min()}")
     if (C <= 0).any():
         raise ValueError(f"costs must be positive, got {C.min()}")
+    if not (U > 0).all():
+        raise ValueError(f"caps must be positive, got {U.min()}")
     if not tol > 0:
         raise ValueError(f"tol must be positive, got {tol}")
     if max_iter < -1:
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
     with single_threaded_blas:
-        newton = _Newton(system, t, eps, C)
+        newton = _Newton(system, t, eps, C, U)
+        if start is not None:
+            newton.begin(start)
         status = newton.run(np.inf if max_iter == -1 else max_iter, callback)
         return newton.solution(status, tol)
 
@@ -151,6 +164,7 @@ def certify_tube(
     costs: ArrayLike,
     theta: ArrayLike,
     intercept: float,
+    caps: ArrayLike = np.inf,
 ) -> TubeCertificate:
     """Judge multipliers and an offset from the problem alone.
 
@@ -165,6 +179,8 @@ def certify_tube(
         The multipliers.
     intercept : float
         The offset.
+    caps : float or array-like of shape (n,)
+        As in `solve_tube`.
 
     Returns
     -------
@@ -175,19 +191,22 @@ def certify_tube(
     n = system.n
     t, eps = _values("targets", targets, n), _values("tube", tube, n)
     C, theta = _values("costs", costs, n), _values("theta", theta, n)
+    U = _values("caps", caps, n, finite=False)
     w = system.combination(theta)
     field = system.scores(w)
     quadratic = system.inner(w, w, field)
     outside = _outside(t - field - intercept, eps)
-    primal = float(0.5 * quadratic + 0.5 * C @ outside**2)
+    primal = float(0.5 * quadratic + _loss(outside, C, U))
     dual = float(t @ theta - eps @ np.abs(theta) - 0.5 * quadratic - 0.5 * (theta**2 / C).sum())
+    if (np.abs(theta) > U * (1.0 + FEASIBLE)).any():
+        dual = -np.inf  # proves nothing
     scale = max(abs(primal), abs(dual))
     gap = max(0.0, primal - dual)
     return TubeCertificate(
         objective=primal,
         dual_objective=dual,
-        dual_gap=gap / scale if scale > 0 else gap,
-        kkt_violation=float(np.abs(outside - theta / C).max()),
+        dual_gap=gap / scale if 0 < scale < np.inf else gap,
+        kkt_violation=float(np.abs(_violations(outside, theta, C, U)).max()),
         imbalance=float(abs(theta.sum())),
     )
 
@@ -195,11 +214,17 @@ def certify_tube(
 class _Newton:
     """A point ``(w, b)`` and its steps."""
 
-    def __init__(self, system: TubeSystem, t: Array, eps: Array, C: Array) -> None:
+    def __init__(self, system: TubeSystem, t: Array, eps: Array, C: Array, U: Array) -> None:
         self.system = system
-        self.t, self.eps, self.C = t, eps, C
+        self.t, self.eps, self.C, self.U = t, eps, C, U
         self.w, self.b, self.scores = system.origin(), 0.0, np.zeros(system.n)
+        self.simple = bool(not eps.any() and np.isinf(U).all())  # one piece only
+        self.warm = False
         self.n_iter = 0
+
+    def begin(self, start: TubeSolution) -> None:
+        self.w, self.b, self.scores = start.w, start.intercept, start.scores
+        self.warm = True
 
     def run(self, budget: float, callback: Callable[[Progress], Any] | None) -> Any:
         value = self.value(self.w, self.b, self.scores)
@@ -209,7 +234,7 @@ class _Newton:
         while not done:
             if self.n_iter >= budget:
                 return "max_iter"
-            if self.n_iter == 0:
+            if self.n_iter == 0 and not self.warm:
                 value, done = self.first_step(value)
             else:
                 value, done = self.step(value)
@@ -218,23 +243,20 @@ class _Newton:
         return "optimal"
 
     def first_step(self, value: float) -> tuple[float, bool]:
-        """Go to the solution without tubes, one linear system, if that is any better."""
+        """Go to the solution without tubes and caps, one linear system, if that is any better."""
         everyone = np.ones(self.system.n, dtype=bool)
-        w, b = self.system.ridge(everyone, self.t, self.C)
+        w, b = self.system.ridge(everyone, self.t, self.C, np.zeros(self.system.n))
         self.n_iter += 1
         scores = self.system.scores(w)
         reached = self.value(w, b, scores)
-        if reached < value or not self.eps.any():
+        if reached < value or self.simple:
             self.w, self.b, self.scores, value = w, b, scores, reached
-        return value, not self.eps.any()
+        return value, self.simple
 
     def step(self, value: float) -> tuple[float, bool]:
         """Take the Newton step of the current piece; say whether the solution is reached."""
         piece = self.piece(self.b, self.scores)
-        active = (piece != 0) | (self.eps == 0)
-        w, b = self.system.origin(), self.b  # no unit outside its tube: only |w| is left
-        if active.any():
-            w, b = self.system.ridge(active, self.t - self.eps * piece, self.C)
+        w, b = self.minimiser(piece)
         self.n_iter += 1
         scores = self.system.scores(w)
         if np.array_equal(self.piece(b, scores), piece):
@@ -250,6 +272,17 @@ class _Newton:
         self.w, self.b, self.scores = w, b, scores
         return reached, False
 
+    def minimiser(self, piece: Array) -> tuple[Array, float]:
+        """Return the minimiser of a piece, or where its slope leads when it has none."""
+        side, capped = np.sign(piece), np.abs(piece) == 2
+        active = ~capped & ((piece != 0) | (self.eps == 0))
+        forces = np.where(capped, side, 0.0) * np.where(capped, self.U, 0.0)
+        if active.any():
+            return self.system.ridge(active, self.t - self.eps * side, self.C, forces)
+        # No unit bends the objective in the offset: past the farthest one, its slope has turned.
+        reach = float(np.abs(self.t - self.scores - self.b).max() + self.eps.max())
+        return self.system.combination(forces), self.b + reach * float(np.sign(forces.sum()))
+
     def length(self, w: Array, b: float, scores: Array) -> float:
         """Return how far along the step the objective is least; it is convex, with a slope."""
         change, rise = w - self.w, scores - self.scores
@@ -259,37 +292,46 @@ class _Newton:
         second = self.system.inner(change, change, rise)
 
         def slope(length: float) -> float:
-            outside = _outside(residual - length * lift, self.eps)
-            return first + length * second - float((self.C * outside) @ lift)
+            theta = _pulls(_outside(residual - length * lift, self.eps), self.C, self.U)
+            return first + length * second - float(theta @ lift)
 
         if slope(1.0) <= 0:
             return 1.0
         return float(brentq(slope, 0.0, 1.0)) if slope(0.0) < 0 else 0.0
 
     def piece(self, b: float, scores: Array) -> Array:
-        """Return the side on which each unit leaves its tube, 0 inside; 0 for no tube as well."""
+        """Return the side on which each unit leaves its tube, twice that at its cap, 0 inside.
+
+        A unit without a tube changes nothing by changing sides, and has 0 on both.
+        """
         outside = _outside(self.t - scores - b, self.eps)
-        return np.where(self.eps > 0, np.sign(outside), 0.0)
+        side = np.sign(outside)
+        plain = np.where(self.eps > 0, side, 0.0)
+        return np.where(self.C * np.abs(outside) > self.U, 2.0 * side, plain)
 
     def value(self, w: Array, b: float, scores: Array) -> float:
         """Return the primal objective."""
         outside = _outside(self.t - scores - b, self.eps)
-        return float(0.5 * self.system.inner(w, w, scores) + 0.5 * self.C @ outside**2)
+        return 0.5 * self.system.inner(w, w, scores) + _loss(outside, self.C, self.U)
 
-    def implied(self) -> Array:
-        """Return the multipliers that the residuals imply."""
-        return self.C * _outside(self.t - self.scores - self.b, self.eps)
+    def multipliers(self) -> Array:
+        """Return the multipliers of the point."""
+        implied = _pulls(_outside(self.t - self.scores - self.b, self.eps), self.C, self.U)
+        return self.system.multipliers(self.w, implied)
+
+    def certificate(self) -> tuple[Array, TubeCertificate]:
+        """Return the multipliers and what they prove."""
+        theta = self.multipliers()
+        return theta, certify_tube(self.system, self.t, self.eps, self.C, theta, self.b, self.U)
 
     def tell(self, callback: Callable[[Progress], Any] | None, value: float) -> bool:
         if callback is None:
             return False
-        theta = self.system.multipliers(self.w, self.implied())
-        found = certify_tube(self.system, self.t, self.eps, self.C, theta, self.b)
+        theta, found = self.certificate()
         return bool(callback(Progress(theta, value, found.kkt_violation, self.n_iter)))
 
     def solution(self, status: Any, tol: float) -> TubeSolution:
-        theta = self.system.multipliers(self.w, self.implied())
-        found = certify_tube(self.system, self.t, self.eps, self.C, theta, self.b)
+        theta, found = self.certificate()
         if status == "optimal" and not found.kkt_violation <= tol:
             status = "stalled"
         elif found.kkt_violation <= tol:
@@ -312,10 +354,29 @@ def _outside(residual: Array, eps: Array) -> Array:
     return np.asarray(np.sign(residual) * np.maximum(np.abs(residual) - eps, 0.0))
 
 
-def _values(name: str, given: ArrayLike, n: int) -> Array:
+def _pulls(outside: Array, C: Array, U: Array) -> Array:
+    """Return the multipliers that belong to residuals outside the tubes: slopes of the loss."""
+    return np.asarray(np.clip(C * outside, -U, U))
+
+
+def _loss(outside: Array, C: Array, U: Array) -> float:
+    """Return the price of all slacks: squares, and lines from the caps on."""
+    size = np.abs(outside)
+    bent = np.minimum(size, U / C)
+    return float((C * bent * (size - 0.5 * bent)).sum())
+
+
+def _violations(outside: Array, theta: Array, C: Array, U: Array) -> Array:
+    """Return how far each residual is from those that its multiplier allows."""
+    gap = outside - theta / C
+    at_cap = (np.abs(theta) >= U) & (outside * np.sign(theta) > U / C)
+    return np.where(at_cap, 0.0, gap)
+
+
+def _values(name: str, given: ArrayLike, n: int, finite: bool = True) -> Array:
     values = np.asarray(given, dtype=np.float64)
     if values.shape not in ((), (n,)):
         raise ValueError(f"{name} must be a number or {n} numbers, got shape {values.shape}")
-    if not np.isfinite(values).all():
+    if finite and not np.isfinite(values).all():
         raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)].flat[0]}")
     return np.broadcast_to(values, (n,))

@@ -19,8 +19,14 @@ class TubeSystem(Protocol):
     def origin(self) -> Array:
         """Return ``w = 0``."""
 
-    def ridge(self, active: Array, right: Array, costs: Array) -> tuple[Array, float]:
-        """Minimise ``1/2 |w|^2 + sum over active of C/2 (right - w'mu - b)^2``; return w and b."""
+    def ridge(
+        self, active: Array, right: Array, costs: Array, forces: Array
+    ) -> tuple[Array, float]:
+        """Return the ``w`` and ``b`` of one piece of the objective.
+
+        They minimise ``1/2 |w|^2 + sum over active of C/2 (right - w'mu - b)^2`` minus the sum over
+        all units of ``force (w'mu + b)``; the force of an active unit is zero.
+        """
 
     def scores(self, w: Array) -> Array:
         """Return ``w'mu_u`` of every unit."""
@@ -55,20 +61,24 @@ class GramSystem:
     def origin(self) -> Array:
         return np.zeros(self.n)
 
-    def ridge(self, active: Array, right: Array, costs: Array) -> tuple[Array, float]:
-        """Solve ``(K + 1/C) theta + b = right``, ``sum theta = 0`` on the active units.
+    def ridge(
+        self, active: Array, right: Array, costs: Array, forces: Array
+    ) -> tuple[Array, float]:
+        """Solve ``(K + 1/C) theta + b = right - K forces`` on the active units, all summing to 0.
 
         With ``theta = sqrt(C) y`` the matrix is ``I + sqrt(C) K sqrt(C)``, its eigenvalues are at
         least one, and very unequal costs do no harm.
         """
         rows = np.flatnonzero(active)
+        if forces.any():
+            right = right - self.scores(forces)
         root = np.sqrt(costs[rows])
         system = self.K.copy() if rows.size == self.n else self.K[np.ix_(rows, rows)]
         system *= root
         system *= root[:, None]
         plain, border = _shifted_solve(system, np.column_stack([root * right[rows], root])).T
-        b = float(root @ plain) / float(root @ border)
-        theta = np.zeros(self.n)
+        b = (float(root @ plain) + float(forces.sum())) / float(root @ border)
+        theta = forces.copy()
         theta[rows] = root * (plain - b * border)
         return theta, b
 
@@ -110,8 +120,13 @@ class FeatureSystem:
     def origin(self) -> Array:
         return np.zeros(self.p)
 
-    def ridge(self, active: Array, right: Array, costs: Array) -> tuple[Array, float]:
-        """Solve ``(1 / unit^2 + sum C z z') w = sum C z right``, both centred on the active."""
+    def ridge(
+        self, active: Array, right: Array, costs: Array, forces: Array
+    ) -> tuple[Array, float]:
+        """Solve ``(1 / unit^2 + sum C z z') w = sum C z right``, both centred on the active.
+
+        Forces add ``sum force (z - mean)`` on the right.
+        """
         rows = np.flatnonzero(active)
         Z = self.Z if rows.size == self.n else self.Z[rows]
         C, right = costs[rows], right[rows]
@@ -120,8 +135,11 @@ class FeatureSystem:
         H = _weighted_square(Z, C)
         H -= mass * np.outer(mean, mean)
         pull = np.asarray((C * (right - level)) @ Z)
+        total = float(forces.sum())
+        if forces.any():
+            pull = pull + np.asarray(forces @ self.Z) - total * mean
         w = _ridge_solve(H, pull, 1.0 / self.unit**2)
-        return w, level - float(mean @ w)
+        return w, level + total / mass - float(mean @ w)
 
     def scores(self, w: Array) -> Array:
         return np.asarray(self.Z @ w)

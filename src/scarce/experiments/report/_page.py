@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from scarce.experiments._numbers import duration
 from scarce.experiments._results import PROTOCOLS, PaperResult, Run
 from scarce.experiments.report._figures import render_figure
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import duration
 from scarce.experiments.report._summary import render_legend, render_summary
 from scarce.experiments.report._tables import render_table
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from statistics import median
 
+from scarce.experiments._numbers import duration, plural
+from scarce.experiments._panels import (
+    BETTER,
+    LEVEL,
+    MARKS,
+    SAME,
+    TOO_FEW,
+    WORSE,
+    Panel,
+    panels,
+)
 from scarce.experiments._results import PaperResult, Table
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import duration, plural
-from scarce.experiments.report._panels import BETTER, LEVEL, SAME, TOO_FEW, WORSE, Panel, panels
-from scarce.experiments.report._tables import MARKS, mark
+from scarce.experiments.report._tables import mark
 
 
 def render_summary(papers: tuple[PaperResult, ...]) -> Html:

@@ -7,13 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from scarce.experiments._numbers import FormatNumber, common_format, given_decimals
 from scarce.experiments._results import FIXED, PROTOCOLS, Score, Table
-from scarce.experiments.report._numbers import FormatNumber, common_format, given_decimals
 
 LEVEL = 0.05
 """A Holm-corrected p-value below this is a difference."""
 
 BETTER, WORSE, SAME, TOO_FEW = "better", "worse", "same", "too-few"
+MARKS = {
+    BETTER: ("▲", "significantly better than the reference"),
+    WORSE: ("▼", "significantly worse than the reference"),
+    SAME: ("=", "no significant difference from the reference"),
+    TOO_FEW: ("·", "too few repetitions for the test to find any difference"),
+}
+"""Sign and meaning of each verdict."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,14 @@ class Panel:
             if (score.setting, score.method, score.metric) == wanted
         }
         return found.get(self.protocol) or found.get(FIXED)
+
+    @property
+    def reference_name(self) -> str:
+        """Return what the figures are compared with; empty where nothing was tested."""
+        if not self.verdicts():
+            return ""
+        own = self.table.reference in self.methods
+        return self.table.reference + ("" if own else " with fixed parameters")
 
     def verdict(self, score: Score) -> str | None:
         """Say how a figure compares with the reference's; None where nothing was tested."""
