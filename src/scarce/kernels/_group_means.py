@@ -239,5 +239,10 @@ def _sums(
 
     with tile_runner(effort(rows, rows.n) // 2) as run:
         run(len(borders) - 1, work, 1)
-    sums += sums.T  # NumPy sees the overlap and copies
+    # Rows were sorted, so that only cells right of the diagonal have values; no second matrix.
+    for start in range(0, n_groups, 1024):
+        stop = min(n_groups, start + 1024)
+        square = sums[start:stop, start:stop]
+        square += square.T.copy()
+        sums[stop:, start:stop] = sums[start:stop, stop:].T
     return sums
