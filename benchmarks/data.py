@@ -92,12 +92,17 @@ def text(n: int, d: int, seed: int) -> Dataset:
     return Dataset(_weighted(counts), None, "generated text")
 
 
-def letter(n: int, d: int, seed: int) -> Dataset:
-    """Letter Recognition, A-M against N-Z: 20,000 rows, 16 features."""
+def letters() -> tuple[np.ndarray, np.ndarray]:
+    """Return the standardised images of Letter Recognition and the letters they show."""
     with gzip.open(_real_folder() / REAL_ONLY["letter"], "rt") as lines:
         table = np.array([line.rstrip().split(",") for line in lines][1:])
-    X, letters = table[:, :-1].astype(float), table[:, -1]
-    return Dataset(_standardised(X), np.where(letters > "M", 1.0, -1.0), "letter")
+    return _standardised(table[:, :-1].astype(float)), table[:, -1]
+
+
+def letter(n: int, d: int, seed: int) -> Dataset:
+    """Letter Recognition, A-M against N-Z: 20,000 rows, 16 features."""
+    X, names = letters()
+    return Dataset(X, np.where(names > "M", 1.0, -1.0), "letter")
 
 
 def isolet(n: int, d: int, seed: int) -> Dataset:

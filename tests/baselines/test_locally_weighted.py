@@ -115,6 +115,10 @@ def test_one_model_is_that_model(base):
         base = FrozenEstimator(SVC(C=0.1).fit(rows[source][:30], y[source][:30]))
     model = LocallyWeightedEnsemble(estimators=[base], threshold=0.0)
     model.fit(rows, y, sample_domain=domain)
+    weights = np.ones(len(rows))
+    again = LocallyWeightedEnsemble(estimators=[base], threshold=0.0)
+    again.fit(rows, y, sample_weight=weights, sample_domain=domain)
+    np.testing.assert_allclose(again.predict_proba(rows), model.predict_proba(rows), atol=1e-9)
     alone = base.fit(rows[source], y[source])
     np.testing.assert_array_equal(model.predict(rows), alone.predict(rows))
     if hasattr(alone, "predict_proba"):

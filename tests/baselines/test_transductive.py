@@ -332,3 +332,27 @@ def test_too_few_rounds_are_said():
     assert not model.converged_
     assert model.n_rounds_ == 3
     assert {len(column) for column in model.history_.values()} == {3}
+
+
+def test_a_callback_can_stop_between_rounds():
+    class Stopper:
+        rounds = 0
+
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            self.rounds += context.task_name == "round"
+
+        def on_fit_task_end(self, estimator, context):
+            return context.task_name == "block" and self.rounds == 4
+
+    X, y = sample(12)
+    with pytest.warns(ConvergenceWarning, match="A callback stopped the solver"):
+        model = TransductiveSVM(unlabeled=-1).set_callbacks(Stopper()).fit(X, y)
+    assert not model.converged_
+    assert model.n_rounds_ == 4
+    assert np.isfinite(model.decision_function(new)).all()

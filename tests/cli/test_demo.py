@@ -21,7 +21,12 @@ def test_demo(capsys, tmp_path):
         assert float(violation) <= 1e-3, line
         assert agreement == "100.00%", line
     assert "First fits compile" in out
-    for title in ("One class, few rows", "Positive and unlabelled", "Shares of groups", "matrices"):
+    for title in (
+        "One class, few rows",
+        "Positive and unlabelled",
+        "Shares of groups",
+        "are matrices",
+    ):
         assert title in out
     assert (tmp_path / "report.html").as_uri() in out
     assert "A demonstration, not a study" in (tmp_path / "report.html").read_text()

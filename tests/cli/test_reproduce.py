@@ -22,7 +22,7 @@ def test_tables_report_and_cells_are_left_behind(toy_paper, tmp_path, capsys):
     assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr()
     assert "| size 3" in printed.out
-    assert "2 of 6 repetitions (quick run)" in printed.out
+    assert "2 of 6 repetitions were run" in printed.out
     assert (tmp_path / "report.html").as_uri() in printed.out
     assert "toy: 4 of 4 cells" in printed.err
     assert len(list((tmp_path / "cells").rglob("*.json"))) == 4

@@ -365,3 +365,21 @@ def test_long_names_of_categories_keep_both_ends_and_say_the_rest_when_pointed_a
     label = next(node for node in plot.iter("text") if "…" in text_of(node))
     assert label.find("title").text == "NG.os against NG.hockey, one half"
     assert label.find("title").tail == "NG.os aga…one half"
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "sign"),
+    [
+        # Two comparisons: the smallest corrected p-value is 2 * 2 / 2^n.
+        (6, 0.0625, "·"),
+        (7, 0.0625, "="),
+        (6, 0.04, "▼"),
+    ],
+)
+def test_no_difference_is_not_claimed_where_none_could_be_found(n, p, sign):
+    table = small_table(scores([0.8, 0.7, 0.6], [None, p, p], n=n))
+    tree = parsed(run_of(tables=[table]))
+    panel = with_class(tree, "panel")[0]
+    assert [text_of(node) for node in with_class(panel, "mark")] == ["", sign, sign]
+    told = "too few repetitions to tell in 2 of 2" in text_of(with_class(tree, "card")[0])
+    assert told == (sign == "·")

@@ -90,6 +90,15 @@ def test_quick_run_says_what_it_left_out(tmp_path):
     assert any("size 5" in reason for reason in result.skipped)
 
 
+def test_fewer_repetitions_are_the_first_ones(tmp_path):
+    few = run_toy(tmp_path, repetitions=3)
+    assert {score.n for score in few.tables[0].scores} == {3}
+    assert any("3 of 6 repetitions" in reason for reason in few.skipped)
+    whole = run_toy(tmp_path)
+    assert {score.n for score in whole.tables[0].scores} == {6}
+    assert len(cell_files(tmp_path)) == 18
+
+
 def test_missing_data_is_left_out_with_the_reason(tmp_path):
     paper = toy(
         settings={"size 3": {"size": 3, "data": "letter"}, "size 5": {"size": 5, "data": "sonar"}}

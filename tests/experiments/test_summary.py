@@ -6,7 +6,7 @@ from scipy.stats import wilcoxon
 
 from scarce.experiments import both_protocols, paper_as_text
 from scarce.experiments._statistics import holm, paired_p_values
-from tests.experiments.toy import run_toy
+from tests.experiments.toy import run_toy, toy
 
 
 def test_holm_by_hand():
@@ -59,8 +59,24 @@ def test_text(tmp_path):
     text = paper_as_text(run_toy(tmp_path))
     assert "Nobody (2000)" in text
     assert "All choices are ours." in text
-    assert "(2.50)" in text
+    assert "(2.5)" in text  # with the decimals it was given with
     for protocol in ("selected", "best of grid", "fixed"):
         assert f"**Accuracy, %, {protocol}**" in text
     rows = [line for line in text.splitlines() if line.startswith("| size 3")]
     assert len(rows) == 3
+
+
+def test_text_marks_what_the_test_can_tell(tmp_path):
+    """Six repetitions of one comparison reach p = 2 / 2^6 = 0.031, two cannot come below 0.05.
+
+    The reference has fixed parameters only, and is compared with under all protocols.
+    """
+    paper = toy(reference="plain")
+    full = paper_as_text(run_toy(tmp_path / "full", paper))
+    quick = paper_as_text(run_toy(tmp_path / "quick", paper, full=False))
+    for text, sign in ((full, "▲"), (quick, "·")):
+        selected, best, fixed = (s for s in text.splitlines() if s.startswith("| size 3"))
+        assert sign in selected
+        assert sign in best
+        assert not any(mark in fixed for mark in "▲▼=·")
+        assert text.count("reference plain with fixed parameters") == 2

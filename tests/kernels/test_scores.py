@@ -91,3 +91,16 @@ def test_a_linear_expansion_forms_no_kernel_value(form, monkeypatch):
     X = rows(300, form)
     found = weighted_scores(X, X, np.ones(300), Kernel("linear"))
     np.testing.assert_allclose(found, matrix(X, X, Kernel("linear")).sum(axis=1), atol=1e-11)
+
+
+@pytest.mark.parametrize("offset", [3.0, 30.0, 1000.0])
+def test_powers_that_cancel(offset):
+    # A second difference of a quadratic kernel is known: k(x, c+h) - 2 k(x, c) + k(x, c-h) is
+    # 2 gamma^2 (x'h)^2, in single precision too, where all these rows are exact.
+    kernel = Kernel("poly", gamma=0.25, degree=2, coef0=1.0)
+    X = (np.random.default_rng(0).integers(-4, 5, size=(50, 3)) + offset).astype(np.float32)
+    step = np.array([1.0, -1.0, 0.0], np.float32)
+    support = np.full((3, 3), offset, np.float32) + np.outer([1.0, 0.0, -1.0], step)
+    found = weighted_scores(X, support.astype(np.float32), np.array([1.0, -2.0, 1.0]), kernel)
+    expected = 2.0 * 0.25**2 * (X.astype(float) @ step) ** 2
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-3)

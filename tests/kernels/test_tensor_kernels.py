@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from scarce import SVC, NuSVC, OneClassSVM, TransferOneClassSVM
+from scarce import SVC, SVMC, GroupProbabilitySVM, NuSVC, OneClassSVM, TransferOneClassSVM
 from scarce.kernels import CPKernel, ProductModeKernel, SubspaceKernel
 from scarce.kernels._cp import cp_factors
 
@@ -338,6 +338,21 @@ def test_the_same_model_as_from_the_matrix(estimator, kernel):
     again = pickle.loads(pickle.dumps(clone(model).fit(X, y)))
     assert again.kernel == kernel
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [*ESTIMATORS, SVMC(mapping_nu=0.3, nu=0.2), GroupProbabilitySVM()],
+    ids=lambda e: type(e).__name__,
+)
+def test_linear_components_of_full_rank_are_the_linear_machine(estimator):
+    X, y = tensors(24, (4, 3)) + 1.0, np.arange(24) % 2
+    X[y == 1] += np.outer([1.0, 0.0, 1.0, 0.0], [1.0, 1.0, -1.0])
+    rows = X.reshape(24, -1)
+    kernel = CPKernel(rank=3, factor_kernel="linear")
+    model = clone(estimator).set_params(kernel=kernel, tol=1e-8).fit(X, y)
+    plain = clone(estimator).set_params(kernel="linear", tol=1e-8).fit(rows, y)
+    np.testing.assert_allclose(model.decision_function(X), plain.decision_function(rows), atol=1e-6)
 
 
 def test_weights_and_domains_take_part():

@@ -120,6 +120,15 @@ def test_the_same_choice_as_a_grid_search():
     )
 
 
+def test_acceptance_is_that_of_the_models_of_the_others():
+    X = vectors(7)
+    found = LeaveOneOutSearch(LINEAR, {"nu": [0.1, 0.5]}).fit(X).cv_results_["acceptance"]
+    for nu, acceptance in zip([0.1, 0.5], found, strict=True):
+        peer = PeerOneClassSVM(kernel="linear", tol=1e-10, nu=nu)
+        inside = [peer.fit(np.delete(X, i, axis=0)).predict(X[[i]])[0] == 1 for i in range(7)]
+        assert acceptance == pytest.approx(np.mean(inside))
+
+
 def test_labels_are_not_looked_at():
     X = vectors(6)
     first, second = (

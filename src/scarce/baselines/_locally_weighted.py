@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
@@ -349,7 +350,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
 def _fitted(model: Any, X: Any, y: Array, weights: Array | None) -> Any:
     """Return a fitted copy of a model."""
     copied = clone(model)
-    if weights is None:
+    if weights is None or isinstance(model, FrozenEstimator):
         return copied.fit(X, y)
     if not has_fit_parameter(copied, "sample_weight"):
         raise ValueError(

@@ -12,29 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce._kernel_machine import all_or_nothing
 from scarce.baselines._domains import require_weight, source_rows
+from scarce.baselines._parameters import SHARED
 from scarce.classification._base import BinaryMachine
 from scarce.kernels import DeflatedOperator
 from scarce.solvers import QuadraticProgram
 
 Array = NDArray[Any]
-
-SHARED = (
-    "kernel",
-    "degree",
-    "gamma",
-    "coef0",
-    "tol",
-    "cache_size",
-    "verbose",
-    "max_iter",
-    "approximation",
-    "n_components",
-    "random_state",
-)
 
 
 class ProjectionMMDSVM(BinaryMachine):
@@ -154,10 +141,8 @@ class ProjectionMMDSVM(BinaryMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
-        "C": [Interval(Real, 0.0, None, closed="right")],
+        **SHARED,
         "shift_penalty": [Interval(Real, 0.0, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {

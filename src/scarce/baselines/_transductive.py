@@ -11,27 +11,14 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce._kernel_machine import all_or_nothing
 from scarce.baselines._label_switching import LabelSwitching
+from scarce.baselines._parameters import SHARED
 from scarce.classification._base import BinaryMachine
 
 Array = NDArray[Any]
-
-SHARED = (
-    "kernel",
-    "degree",
-    "gamma",
-    "coef0",
-    "tol",
-    "cache_size",
-    "verbose",
-    "max_iter",
-    "approximation",
-    "n_components",
-    "random_state",
-)
 
 
 class TransductiveSVM(BinaryMachine):
@@ -168,13 +155,11 @@ class TransductiveSVM(BinaryMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
-        "C": [Interval(Real, 0.0, None, closed="right")],
+        **SHARED,
         "C_unlabeled": [Interval(Real, 0.0, None, closed="neither"), None],
         "unlabeled": [Real, str, None],
         "positive_share": [Interval(Real, 0.0, 1.0, closed="both"), None],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
     def __init__(

@@ -11,8 +11,8 @@ from scarce.experiments import run_papers
 from scarce.experiments.demo import DEMO
 
 NOTE = (
-    "A demonstration, not a study: parameters were fixed beforehand, repetitions are few. The "
-    "papers' own tables are run by scarce reproduce."
+    "A demonstration, not a study: parameters were fixed beforehand but for one, repetitions are "
+    "few. The papers' own tables are run by scarce reproduce."
 )
 
 

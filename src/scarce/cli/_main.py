@@ -99,6 +99,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder with the data sets (default: that of the environment variable SCARCE_DATA)",
     )
+    reproduce.add_argument(
+        "--repetitions",
+        type=_at_least(1),
+        metavar="N",
+        help="no more than so many repetitions of each setting (default: the paper's number)",
+    )
     _add_jobs(reproduce)
     reproduce.add_argument(
         "--seed",
@@ -145,6 +151,7 @@ def _run_reproduce(arguments: argparse.Namespace) -> None:
     run(
         list(PAPERS) if arguments.paper == "all" else [arguments.paper],
         full=arguments.full,
+        repetitions=arguments.repetitions,
         data=arguments.data,
         jobs=arguments.jobs,
         out=arguments.out,

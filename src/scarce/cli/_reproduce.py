@@ -10,7 +10,14 @@ from scarce.experiments import PAPERS, run_papers
 
 
 def run(
-    papers: list[str], *, full: bool, data: Path | None, jobs: int, out: Path, seed: int
+    papers: list[str],
+    *,
+    full: bool,
+    repetitions: int | None,
+    data: Path | None,
+    jobs: int,
+    out: Path,
+    seed: int,
 ) -> None:
     """Run papers, print their tables and write the report.
 
@@ -20,6 +27,8 @@ def run(
         Keys of the papers.
     full : bool
         Every cell whose data is at hand, or a quick selection.
+    repetitions : int or None
+        Largest number of repetitions of a setting; None for the paper's.
     data : Path or None
         Folder with the data sets; None leaves the choice to ``SCARCE_DATA``.
     jobs : int
@@ -35,11 +44,14 @@ def run(
         os.environ["SCARCE_DATA"] = str(data.resolve())  # workers inherit it
     extent = "--full" if full else "--quick"
     arguments = [*papers, extent, "--jobs", str(jobs), "--seed", str(seed), "--out", str(out)]
+    if repetitions is not None:
+        arguments += ["--repetitions", str(repetitions)]
     found = run_papers(
         [PAPERS[key] for key in papers],
         out,
         full=full,
         seed=seed,
+        repetitions=repetitions,
         n_jobs=jobs,
         missing=_why_missing,
         report=Progress(),

@@ -18,17 +18,16 @@ from scarce.datasets._few_samples import (
     few_samples_split,
     load_few_samples_task,
 )
-from scarce.datasets._group_transfer import (
+from scarce.datasets._group_tasks import (
     GROUP_TASKS,
     GroupTask,
+    load_faces_pair,
+    load_group_task,
+)
+from scarce.datasets._group_transfer import (
     GroupTransferData,
     equal_groups,
     group_transfer_split,
-    load_faces_pair,
-    load_group_task,
-    make_rotated_moons,
-    rotate_images,
-    rotated_faces_split,
 )
 from scarce.datasets._load import load_dataset
 from scarce.datasets._noise import NoisyRows, add_noise
@@ -42,6 +41,7 @@ from scarce.datasets._positive_unlabeled import (
     positive_unlabeled_split,
 )
 from scarce.datasets._registry import DATASETS, Entry
+from scarce.datasets._rotated import make_rotated_moons, rotate_images, rotated_faces_split
 from scarce.datasets._texts import page_text, plain_texts, tfidf
 
 __all__ = [

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scarce.datasets._dataset import Array
-from scarce.datasets._encode import encode_table
-from scarce.datasets._load import load_dataset
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,145 +51,6 @@ class GroupTransferData:
         groups = np.concatenate([np.full(first.size, -1), self.groups[grouped]])
         y = np.concatenate([np.full(first.size, np.nan), self.shares[self.groups[grouped]]])
         return self.X_target[np.concatenate([first, grouped])], y, groups
-
-
-def make_rotated_moons(
-    n_samples: int = 300,
-    *,
-    random_state: Any,
-    angle: float = 30.0,
-    common: float = 0.1,
-    n_groups: int = 50,
-    noise: float = 0.1,
-) -> GroupTransferData:
-    """Make two moons and the same moons rotated, with some rows left where they are.
-
-    Parameters
-    ----------
-    n_samples : int, default=300
-        Number of rows of each domain, half of them of each class.
-    random_state : int or Generator
-        The seed.
-    angle : float, default=30.0
-        Degrees by which the target is rotated clockwise about the centre of the moons.
-    common : float, default=0.1
-        Share of the rows that are not rotated and so belong to both domains.
-    n_groups : int, default=50
-        Number of groups of equal size the target is split into at random.
-    noise : float, default=0.1
-        Standard deviation of the noise, before the features are scaled.
-
-    Returns
-    -------
-    GroupTransferData
-        Row i of the target is row i of the source, rotated unless it is common.
-
-    Notes
-    -----
-    "Mean 0, standard deviation 1" in the paper is read as the scale of each feature. The noise is
-    not given. Groups are random and may hold common rows; rows left over by groups of equal size
-    are in none. These are readings of ours.
-
-    Examples
-    --------
-    >>> from scarce.datasets import make_rotated_moons
-    >>> moons = make_rotated_moons(angle=20, random_state=0)
-    >>> moons.X_target.shape, moons.shares.size, int(moons.is_common.sum())
-    ((300, 2), 50, 30)
-    """
-    from sklearn.datasets import make_moons
-
-    if not 1 <= n_groups <= n_samples:
-        raise ValueError(f"n_groups must be between 1 and n_samples={n_samples}, got {n_groups}")
-    rng = np.random.default_rng(random_state)
-    X, y = make_moons(n_samples, noise=noise, random_state=int(rng.integers(2**31)))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    turn = np.deg2rad(angle)
-    # Rows times the transpose of the clockwise rotation.
-    rotated = X @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    moons = _partly_moved(X, y, rotated, common=common, group_size=n_samples // n_groups, rng=rng)
-    return replace(moons, groups=np.where(moons.groups < n_groups, moons.groups, -1))
-
-
-def rotated_faces_split(
-    images: Any,
-    y: Any,
-    *,
-    random_state: Any,
-    angle: float = 10.0,
-    common: float = 0.2,
-    group_size: int = 8,
-) -> GroupTransferData:
-    """Split face images of two people: upright ones the source, the same rotated the target.
-
-    Parameters
-    ----------
-    images : array-like of shape (n, height, width)
-        Images of two people.
-    y : array-like of shape (n,)
-        Labels 0 and 1.
-    random_state : int or Generator
-        The seed.
-    angle : float, default=10.0
-        Degrees, counter-clockwise.
-    common : float, default=0.2
-        Share of the images that are not rotated and so belong to both domains.
-    group_size : int, default=8
-        Size of the random groups; rows left over are in none.
-
-    Returns
-    -------
-    GroupTransferData
-        Rows are images as vectors. Row i of the target is row i of the source, rotated unless it
-        is common.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.datasets import rotated_faces_split
-    >>> images = np.random.default_rng(0).random((20, 4, 4))
-    >>> split = rotated_faces_split(images, np.arange(20) % 2, random_state=0)
-    >>> split.X_target.shape, int(split.is_common.sum()), split.shares.size
-    ((20, 16), 4, 2)
-    """
-    images = np.asarray(images)
-    return _partly_moved(
-        images.reshape(len(images), -1),
-        np.asarray(y),
-        rotate_images(images, angle).reshape(len(images), -1),
-        common=common,
-        group_size=group_size,
-        rng=np.random.default_rng(random_state),
-    )
-
-
-def rotate_images(images: Any, angle: float) -> Array:
-    """Rotate images counter-clockwise about their centre, keeping their size.
-
-    Parameters
-    ----------
-    images : array-like of shape (n, height, width)
-        Images, the first row on top.
-    angle : float
-        Degrees.
-
-    Returns
-    -------
-    ndarray of the same shape
-        By linear interpolation; what comes from outside the image is 0. The paper gives neither.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.datasets import rotate_images
-    >>> rotate_images(np.array([[[1.0, 0.0], [0.0, 0.0]]]), 90).round(6)
-    array([[[0., 0.],
-            [1., 0.]]])
-    """
-    from scipy.ndimage import rotate
-
-    images = np.asarray(images)
-    return np.asarray(rotate(images, angle, axes=(2, 1), reshape=False, order=1))
 
 
 def group_transfer_split(
@@ -288,10 +147,10 @@ def equal_groups(n: int, size: int, *, random_state: Any) -> Array:
     return np.asarray(np.random.default_rng(random_state).permutation(groups))
 
 
-def _partly_moved(
+def partly_moved(
     X: Array, y: Array, moved: Array, *, common: float, group_size: int, rng: np.random.Generator
 ) -> GroupTransferData:
-    """Return the problem whose target is `moved`, common rows excepted."""
+    """Return the problem whose target is `moved`, common rows excepted; row by row the source."""
     is_common = np.zeros(len(X), dtype=bool)
     is_common[rng.permutation(len(X))[: _number_common(common, len(X))]] = True
     return GroupTransferData(
@@ -308,78 +167,3 @@ def _number_common(common: float, n: int) -> int:
     if not 0.0 <= common <= 1.0:
         raise ValueError(f"common must be between 0 and 1, got {common}")
     return round(common * n)
-
-
-@dataclass(frozen=True)
-class GroupTask:
-    """One line of the paper's Table 3."""
-
-    dataset: str
-    positive: tuple[str, ...]
-    """Labels that become 1; the others become 0."""
-    missing: str = "drop"
-
-
-GROUP_TASKS = {
-    "Australia": GroupTask("australian_credit", ("1",)),
-    "Breast-cancer": GroupTask("breast_cancer_wisconsin_original", ("malignant",)),
-    "Vote": GroupTask("house_votes_84", ("republican",), missing="neutral"),
-    "Ionosphere": GroupTask("ionosphere", ("g",)),
-    "Heart-c": GroupTask("heart_cleveland", ("1", "2", "3", "4"), missing="impute"),
-    "Sonar": GroupTask("sonar", ("M",)),
-}
-
-
-def load_group_task(task: str, **where: Any) -> tuple[Array, Array]:
-    """Load one of the six UCI tasks of the paper, ready for `group_transfer_split`.
-
-    The number of rows is that of the paper. Features are scaled to mean 0 and standard deviation 1
-    over all rows (constant ones become 0); missing votes lie between yes and no; missing values of
-    the heart data are imputed, its four nominal features are one-hot: 22 features (the paper says
-    23, the file has 13).
-
-    Parameters
-    ----------
-    task : {"Australia", "Breast-cancer", "Vote", "Ionosphere", "Heart-c", "Sonar"}
-        The paper's name.
-    **where : optional
-        `data_home` and `download_if_missing` of `load_dataset`.
-
-    Returns
-    -------
-    X : ndarray of shape (n, d)
-    y : ndarray of int
-        Labels 0 and 1.
-    """
-    if task not in GROUP_TASKS:
-        raise ValueError(f"task must be one of {', '.join(GROUP_TASKS)}; got {task!r}")
-    line = GROUP_TASKS[task]
-    table = encode_table(load_dataset(line.dataset, **where), missing=line.missing)
-    X = table.data - table.data.mean(axis=0)
-    spread = X.std(axis=0)
-    return X / np.where(spread > 0, spread, 1.0), np.isin(table.target, line.positive).astype(int)
-
-
-def load_faces_pair(
-    first: int = 1, second: int = 35, *, dataset: str = "pie", **where: Any
-) -> tuple[Array, Array]:
-    """Load the images of two people, ready for `rotated_faces_split`.
-
-    Parameters
-    ----------
-    first, second : int, default=1 and 35
-        Numbers of the people, labels 1 and 0. The paper's are the default.
-    dataset : str, default="pie"
-        A set of face images.
-    **where : optional
-        `data_home` and `download_if_missing` of `load_dataset`.
-
-    Returns
-    -------
-    images : ndarray of shape (n, 32, 32)
-        Grey levels from 0 to 1.
-    y : ndarray of int
-    """
-    faces = load_dataset(dataset, **where)
-    rows = np.isin(faces.target, (first, second))
-    return faces.data[rows] / 255.0, (faces.target[rows] == first).astype(int)

@@ -1,5 +1,6 @@
 """The tables of the papers, run again."""
 
+from scarce.experiments import oc_stm, svmc, tgplm, uoct
 from scarce.experiments._cells import write_atomically
 from scarce.experiments._experiment import Experiment, Outcome, Paper, both_protocols, fixed
 from scarce.experiments._results import Figure, PaperResult, Run, Score, Series, Table
@@ -7,7 +8,9 @@ from scarce.experiments._run import run_papers
 from scarce.experiments._text import paper_as_text
 from scarce.experiments.report import render
 
-PAPERS: dict[str, Paper] = {}
+PAPERS: dict[str, Paper] = {
+    paper.key: paper for paper in (uoct.PAPER, tgplm.PAPER, svmc.PAPER, oc_stm.PAPER)
+}
 
 __all__ = [
     "PAPERS",

@@ -62,8 +62,20 @@ def along_settings(
     return Figure(key, title, caption, x_label, label, tuple(series), log_x=log_x)
 
 
-def running_times(table: Table, records: list[Record], key: str) -> Figure:
-    """Draw the seconds that each method took in each setting, medians over the repetitions."""
+def running_times(table: Table, records: list[Record], key: str, remark: str = "") -> Figure:
+    """Draw the seconds that each method took in each setting, medians over the repetitions.
+
+    Parameters
+    ----------
+    table : Table
+        Gives the methods and settings.
+    records : list of Record
+        Where the times come from.
+    key : str
+        Name of the figure.
+    remark : str, default=""
+        What a method does more than one fit and its evaluation.
+    """
     series = []
     for method in table.methods:
         places, seconds = [], []
@@ -81,7 +93,8 @@ def running_times(table: Table, records: list[Record], key: str) -> Figure:
     return Figure(
         key,
         f"Running time: {table.title}",
-        "Median over repetitions of one fit and its evaluation, workers sharing the machine.",
+        "Median over repetitions of one fit and its evaluation, workers sharing the machine."
+        + (f" {remark}" if remark else ""),
         "",
         "seconds",
         tuple(series),

@@ -37,6 +37,7 @@ def run_papers(
     n_jobs: int,
     missing: Missing,
     report: Report,
+    repetitions: int | None = None,
     command: str = "",
 ) -> Run:
     """Run papers, going on where an earlier run into the same folder stopped.
@@ -57,14 +58,19 @@ def run_papers(
         Returns why a data set is not at hand, by name, or None if it is.
     report : callable
         Called with the paper's key, the number of finished cells and of all, at each change.
+    repetitions : int or None
+        Run no more than so many repetitions of each setting.
     command : str
         The command to repeat the run with, for the record.
     """
     start = time.perf_counter()
-    results = [
-        run_paper(paper, out, full=full, seed=seed, n_jobs=n_jobs, missing=missing, report=report)
-        for paper in papers
-    ]
+    options: dict[str, Any] = {
+        "full": full,
+        "seed": seed,
+        "n_jobs": n_jobs,
+        "repetitions": repetitions,
+    }
+    results = [run_paper(paper, out, missing=missing, report=report, **options) for paper in papers]
     return Run(
         title="The papers' tables, run again",
         created=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -87,6 +93,7 @@ def run_paper(
     n_jobs: int,
     missing: Missing,
     report: Report,
+    repetitions: int | None = None,
 ) -> PaperResult:
     """Run one paper; see `run_papers`."""
     start = time.perf_counter()
@@ -95,18 +102,21 @@ def run_paper(
     for experiment in paper.experiments:
         settings = _settings_at_hand(experiment, full, missing, skipped)
         folder = out / "cells" / paper.key / experiment.key
-        repetitions = experiment.repetitions if full else experiment.quick_repetitions
-        if settings and repetitions < experiment.repetitions:
+        number = experiment.repetitions if full else experiment.quick_repetitions
+        number = number if repetitions is None else min(number, repetitions)
+        if settings and number < experiment.repetitions:
             skipped.append(
-                f"{experiment.title}: {repetitions} of {experiment.repetitions} repetitions "
-                "(quick run)"
+                f"{experiment.title}: {number} of {experiment.repetitions} repetitions were run"
             )
         cells[experiment.key] = [
             cell_of(experiment, setting, repetition, seed, folder)
-            for repetition in range(repetitions)
+            for repetition in range(number)
             for setting in settings
         ]
-    every_cell = [cell for group in cells.values() for cell in group]
+    # First repetitions first, so that a run cut short has something to say about everything.
+    every_cell = sorted(
+        (cell for group in cells.values() for cell in group), key=lambda cell: cell.repetition
+    )
     findings = _finished(every_cell, paper.key, n_jobs, report)
     tables: list[Table] = []
     figures: list[Figure] = []
@@ -195,7 +205,6 @@ def _run_cell(
     except Exception as error:
         raise RuntimeError(f"{title}: {error}") from error
     # Figures differ from cell to cell; without them equal warnings can be counted.
-    remarks = {
-        re.sub(r"[-+\d.]+e?[-+\d]*", "#", f"{w.category.__name__}: {w.message}") for w in raised
-    }
+    texts = (f"{w.category.__name__}: {str(w.message).splitlines()[0]}" for w in raised)
+    remarks = {re.sub(r"#(, #)+", "#", re.sub(r"[-+\d.]*\d[-+\de.]*", "#", text)) for text in texts}
     return index, Finding(tuple(outcomes), tuple(sorted(remarks)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from scarce.experiments._results import PROTOCOLS, PaperResult, Score, Table
+from scarce.experiments._panels import LEVEL, MARKS, Panel, panels
+from scarce.experiments._results import PROTOCOLS, PaperResult, Score
 
-SIGNIFICANT = 0.05
 LEGEND = (
-    "Mean ± standard deviation over the repetitions; in brackets the paper's figure. "
-    f"+ and - mark methods above and below the reference, p < {SIGNIFICANT} by Wilcoxon's paired "
-    "test with Holm's correction."
+    "Mean ± standard deviation over n repetitions; in brackets the paper's figure. Wilcoxon's "
+    f"paired test with Holm's correction at level {LEVEL:g}: "
+    + "; ".join(f"{sign} {meaning}" for sign, meaning in MARKS.values())
+    + "."
 )
 
 
@@ -17,14 +18,8 @@ def paper_as_text(result: PaperResult, level: int = 2) -> str:
     parts = [f"{'#' * level} {result.title}", result.citation, LEGEND]
     for table in result.tables:
         parts += [f"{'#' * (level + 1)} {table.title}", table.caption]
-        for metric, label in table.metrics.items():
-            for protocol, meaning in PROTOCOLS.items():
-                body = table_as_text(table, metric, protocol)
-                if body:
-                    parts += [
-                        f"**{label}, {protocol}** ({meaning}; reference {table.reference}):",
-                        body,
-                    ]
+        for panel in panels(table):
+            parts += [_heading(panel), _panel(panel)]
     if result.skipped:
         parts += ["Left out:", "\n".join(f"- {reason}" for reason in result.skipped)]
     if result.remarks:
@@ -32,42 +27,33 @@ def paper_as_text(result: PaperResult, level: int = 2) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def table_as_text(table: Table, metric: str, protocol: str) -> str:
-    """Return one metric of a table under one protocol; empty when nothing was measured."""
-    scores = {
-        (score.setting, score.method): score
-        for score in table.scores
-        if score.metric == metric and score.protocol == protocol
-    }
-    methods = [m for m in table.methods if any(method == m for _, method in scores)]
-    settings = [s for s in table.settings if any(setting == s for setting, _ in scores)]
-    if not scores:
-        return ""
-    reference = {
-        s: scores[s, table.reference].mean for s in settings if (s, table.reference) in scores
-    }
-    lines = [["", *methods, "n"]]
-    for setting in settings:
-        row = [scores.get((setting, method)) for method in methods]
-        repetitions = max(score.n for score in row if score is not None)
-        cells = [_cell(score, reference.get(setting)) for score in row]
-        lines.append([setting, *cells, str(repetitions)])
+def _heading(panel: Panel) -> str:
+    remarks = [PROTOCOLS[panel.protocol]]
+    if panel.reference_name:
+        remarks.append(f"reference {panel.reference_name}")
+    if panel.smaller_is_better:
+        remarks.append("smaller is better")
+    return f"**{panel.label}, {panel.protocol}** ({'; '.join(remarks)}):"
+
+
+def _panel(panel: Panel) -> str:
+    lines = [["", *panel.methods, "n"]]
+    for setting in panel.settings:
+        cells = [_cell(panel, panel.score(setting, method)) for method in panel.methods]
+        lines.append([setting, *cells, str(max(score.n for score in panel.row(setting)))])
     return _aligned(lines)
 
 
-def verdict(score: Score, reference: float | None) -> str:
-    """Return "+" or "-" for a figure that differs significantly from the reference, else ""."""
-    if score.p_value is None or score.p_value >= SIGNIFICANT or reference is None:
-        return ""
-    return "+" if score.mean > reference else "-"
-
-
-def _cell(score: Score | None, reference: float | None) -> str:
+def _cell(panel: Panel, score: Score | None) -> str:
     if score is None:
         return ""
-    printed = "" if score.printed is None else f" ({score.printed:.2f})"
-    mark = verdict(score, reference)
-    return f"{score.mean:.2f} ± {score.std:.2f}{printed}{' ' + mark if mark else ''}"
+    text = panel.write(score.mean)
+    if score.n > 1:
+        text += f" ± {panel.write(score.std)}"
+    if score.printed is not None:
+        text += f" ({panel.write_printed(score.printed)})"
+    verdict = panel.verdict(score)
+    return f"{text} {MARKS[verdict][0]}" if verdict else text
 
 
 def _aligned(lines: list[list[str]]) -> str:

@@ -16,6 +16,7 @@ Array = NDArray[Any]
 
 SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
 SINGLE_DISTANCES = 1e2  # gamma |x|^2 up to which float32 gives an RBF kernel to five digits
+SINGLE_POWERS = 1e3  # values up to which float32 gives sums over a polynomial kernel to four digits
 LOST_DISTANCES = 1e8  # gamma |x|^2 from which an RBF kernel is computed from differences
 NAMES = ("linear", "rbf", "poly", "sigmoid", "precomputed")
 
@@ -75,10 +76,15 @@ class Kernel:
     def accurate_in_single_precision(self, largest: float) -> bool:
         """Say whether float32 values are good to some digits when nothing checks them.
 
-        An RBF exponent is known to the last digit of ``gamma |x|^2``.
+        An RBF exponent, and what the sigmoid is taken of, is known to the last digit of
+        ``gamma |x|^2``. Sums over powers cancel down to decisions near 1, whatever their size.
         """
-        close = self.name != "rbf" or self.gamma * largest < SINGLE_DISTANCES
-        return close and self.fits_single_precision(largest)
+        if not self.fits_single_precision(largest):
+            return False
+        if self.name == "poly":
+            reach = max(1.0, abs(self.gamma) * largest + abs(self.coef0))
+            return bool(self.degree * np.log(reach) < np.log(SINGLE_POWERS))
+        return self.name == "linear" or abs(self.gamma) * largest < SINGLE_DISTANCES
 
     def without_cancellation(self, largest: float) -> Kernel:
         """Return the kernel, or one from differences where squared norms would lose the distances.

@@ -123,7 +123,8 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         Position of the candidate in `cv_results_`.
     cv_results_ : dict
         "params", a list of dict; "margins", an array of shape (n_candidates, n_samples);
-        "mean_margin", their means.
+        "mean_margin", their means; "acceptance", the share of samples that the models of the others
+        accept by their own offsets.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
     n_features_in_ : int
@@ -195,14 +196,20 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
                 'kernel="precomputed" cannot be searched; give the samples and a callable kernel'
             )
         candidates = _without_repeated_hard_margins(list(ParameterGrid(self.param_grid)), n)
-        margins = np.array(
+        found = np.array(
             Parallel(n_jobs=self.n_jobs)(
                 delayed(_left_out)(clone(self.estimator).set_params(**parameters), X, n)
                 for parameters in candidates
             )
         )
+        margins, accepted = found[:, :, 0], found[:, :, 1]
         means = margins.mean(axis=1)
-        self.cv_results_ = {"params": candidates, "margins": margins, "mean_margin": means}
+        self.cv_results_ = {
+            "params": candidates,
+            "margins": margins,
+            "mean_margin": means,
+            "acceptance": accepted.mean(axis=1),
+        }
         self.best_index_ = int(means.argmax())
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(means[self.best_index_])
@@ -262,14 +269,15 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
-def _left_out(estimator: Any, X: Any, n: int) -> list[float]:
-    """Return the margin of every sample under the model of the others."""
-    margins = []
+def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]]:
+    """Return the margin of every sample under the model of the others, and whether it accepts."""
+    found = []
     for row in range(n):
         others = np.delete(np.arange(n), row)
         model = clone(estimator).fit(_safe_indexing(X, others))
-        margins.append(float(_margins(model, _safe_indexing(X, [row]))[0]))
-    return margins
+        sample = _safe_indexing(X, [row])
+        found.append((float(_margins(model, sample)[0]), bool(model.predict(sample)[0] == 1)))
+    return found
 
 
 def _without_repeated_hard_margins(

@@ -20,7 +20,7 @@ from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
 from scarce.positive_unlabeled._rows import Rows, checked_rows
-from scarce.positive_unlabeled._training import Training
+from scarce.positive_unlabeled._training import Trained, Training
 
 Array = NDArray[Any]
 
@@ -100,6 +100,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             task = context.subcontext(task_name="round")
             task.call_on_fit_task_begin(estimator=self)
             rejected = round_()
+            self._keep_trained(loop.trained)  # a callback may look at it
             return rejected, bool(task.call_on_fit_task_end(estimator=self))
 
         loop = Loop(
@@ -121,6 +122,13 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         context.call_on_fit_task_end(estimator=self)
         self._keep_outcome(outcome)
+        # Of the rows that the classifier was not trained on, those inside that no round has
+        # rejected are in the prior; any others were rejected once, dropped, and taken back.
+        others = np.setdiff1d(unlabelled[~shared], outcome.kept.rows, assume_unique=True)
+        seen = rows.against(outcome.kept.rows)
+        inside = others[seen.scores(others, self.classifier_.decision_function) >= 0]
+        accepted = (weights[inside].sum() + loop.always_accepted) / loop.unlabelled_weight
+        self.taken_back_ = max(0.0, float(accepted) - self.class_prior_)
         self._warn(outcome)
 
     def _positive(self, y: Array) -> Array:
@@ -183,8 +191,13 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             rules.append(lambda history: last_with_recall(history, self.stop_recall))
         return rules
 
+    def _keep_trained(self, trained: Trained) -> None:
+        self.classifier_ = trained.model
+        # New rows of a precomputed kernel come with a column for every row of the fit.
+        self._columns = trained.rows if self._kernel_name() == "precomputed" else None
+
     def _keep_outcome(self, outcome: Outcome) -> None:
-        self.classifier_ = outcome.kept.model
+        self._keep_trained(outcome.kept)
         self.history_ = outcome.history
         self.n_rounds_ = len(outcome.history["recall"])
         self.round_kept_ = outcome.round_kept
@@ -195,9 +208,6 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.fit_status_ = int(self._cut_short() is not None or not self.converged_)
         if hasattr(self.classifier_, "support_"):
             self.support_ = outcome.kept.rows[self.classifier_.support_]
-        # New rows of a precomputed kernel come with a column for every row of the fit.
-        pairwise = self._kernel_name() == "precomputed"
-        self._columns = outcome.kept.rows if pairwise else None
 
     def _cut_short(self) -> Any:
         """Return the learner of this library that did not reach its tolerance, if there is one."""
@@ -218,6 +228,22 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                     UserWarning,
                     stacklevel=7,
                 )
+        if self.stop_recall is not None and max(outcome.history["recall"]) < self.stop_recall:
+            warnings.warn(
+                f"no round has a recall of stop_recall={self.stop_recall:g} on the positives; the "
+                f"first has {outcome.history['recall'][0]:.4g} and was kept",
+                UserWarning,
+                stacklevel=7,
+            )
+        if self.taken_back_ > 0.1 * self.class_prior_ + MUCH_TAKEN_BACK:
+            warnings.warn(
+                f"the classifier accepts {self.class_prior_ + self.taken_back_:.3g} of the "
+                f"unlabelled weight, but only {self.class_prior_:.3g} was accepted in every round: "
+                f"the negatives that were kept (keep={self.keep!r}) do not hold the boundary. Use "
+                'keep="all" or a narrower kernel.',
+                UserWarning,
+                stacklevel=7,
+            )
         cause = ""
         if outcome.ending == "stopped":
             cause = "A callback stopped the solver."
@@ -283,6 +309,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(positive == self._positive_is_second()).astype(np.intp)])
 
 
+MUCH_TAKEN_BACK = 0.01
 GUARDS = {
     "nu lowered": "the smaller class does not allow a larger value",
     "nu raised": "the margin vanishes at smaller values, because the classes overlap",

@@ -141,6 +141,11 @@ class Loop:
         """Return the negatives that the next round trains on beside the new ones."""
         if self.keys is None:
             return negatives
+        if not hasattr(self.trained.model, "support_"):
+            raise ValueError(
+                'keep="support" needs a classifier with support_, got '
+                f'{type(self.trained.model).__name__}; use keep="all"'
+            )
         support = np.intersect1d(self.trained.rows[self.trained.model.support_], negatives)
         return negatives[np.isin(self.keys[negatives], self.keys[support])]
 

@@ -144,8 +144,6 @@ def _checked_map(estimator: Any, X: Any) -> MappedRows:
             "a memory-mapped X must be a two-dimensional array of numbers, got "
             f"{X.ndim} dimensions of {X.dtype}"
         )
-    if 0 in X.shape:
-        raise ValueError(f"a memory-mapped X needs rows and features, got shape {X.shape}")
     rows = MappedRows(X)
     for _, block in rows.blocks(np.arange(X.shape[0])):
         assert_all_finite(block, estimator_name=type(estimator).__name__, input_name="X")

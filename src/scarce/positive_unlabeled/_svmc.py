@@ -90,6 +90,10 @@ class SVMC(PositiveUnlabeled):
         The fitted mapper.
     class_prior_ : float
         Share of the unlabelled weight that no round has rejected.
+    taken_back_ : float
+        Share of the unlabelled weight that some round has rejected and that the classifier, no
+        longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
+        whole boundary. A warning says so.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
         that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,

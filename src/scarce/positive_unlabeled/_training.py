@@ -53,6 +53,9 @@ class Training:
     on_infeasible: str
     # The last solution, a start for the next: positions of its support vectors, multipliers, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)
+    # What nu was raised to. Negatives come nearer from round to round: a value that has left no
+    # margin once is not tried again.
+    _least_nu: float = field(default=0.0, init=False)
 
     def __call__(self, positives: Array, negatives: Array) -> Trained:
         """Return the classifier of these rows, decisions positive for positives."""
@@ -76,11 +79,14 @@ class Training:
                     f'smaller class allows 0 < nu <= {largest:g}. Use on_infeasible="lower"'
                 )
             nu, guard = 0.999 * largest, "nu lowered"
-        higher = [step for step in (*STEPS, 0.999 * largest) if nu < step <= largest]
-        for attempt in (nu, *sorted(higher)):
+        first = max(nu, min(self._least_nu, 0.999 * largest))
+        higher = [step for step in (*STEPS, 0.999 * largest) if first < step <= largest]
+        for attempt in (first, *sorted(higher)):
             model = self._fitted(X, codes, indices, nu=attempt)
             if model is not None and not is_trivial(model, X):
-                return Trained(model, indices, attempt, guard if attempt == nu else "nu raised")
+                if attempt > nu:
+                    self._least_nu, guard = attempt, "nu raised"
+                return Trained(model, indices, attempt, guard)
         raise NoMarginError(
             f"nu={nu:g} leaves no margin between positives and negatives, nor does any larger "
             f"value up to {largest:g}: the two overlap too much. Use a narrower kernel, or a "

@@ -49,7 +49,7 @@ class ShareSurfaceDisplay:
         Where everything was drawn.
     figure_ : matplotlib Figure
         The figure of `ax_`.
-    surface_ : matplotlib QuadMesh
+    surface_ : matplotlib AxesImage
         The probabilities.
     boundary_ : matplotlib ContourSet or None
         Where the probability is one half; None where that does not cross the grid.
@@ -173,16 +173,15 @@ class ShareSurfaceDisplay:
         """
         self.ax_ = axes_to_draw_on(ax)
         self.figure_ = self.ax_.get_figure()
-        self.surface_ = self.ax_.pcolormesh(
-            self.xx0,
-            self.xx1,
+        self.surface_ = self.ax_.imshow(
             self.probability,
+            extent=(*self.xx0[0, [0, -1]], *self.xx1[[0, -1], 0]),
+            origin="lower",
+            interpolation="bilinear",
             cmap=COLOURS,
             vmin=0.0,
             vmax=1.0,
-            alpha=0.45,
-            shading="gouraud",
-            rasterized=True,
+            alpha=0.5,
         )
         self.boundary_ = None
         if self.probability.min() < 0.5 < self.probability.max():

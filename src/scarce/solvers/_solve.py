@@ -223,7 +223,10 @@ class _Loop:
             since_best = 0 if gap < 0.9 * best else since_best + 1
             best = min(best, gap)
             patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
-            if since_best > patience and gap <= self._noise(x, precision):
+            noise = self._noise(x, precision)
+            # Errors that add up over many blocks may hold the gap some way above the noise of one.
+            lost = since_best > 10 * patience and gap <= 1e3 * noise
+            if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
                 return x, field
             if gap > 0.5 * previous and crowded:  # more variables have to move at once

@@ -16,12 +16,10 @@ from scarce.tensor._losses import Loss
 from scarce.tensor._starts import Factors
 
 Array = NDArray[Any]
-Solve = Callable[[QuadraticProgram, float, Array | None], Solution]
+Solve = Callable[[QuadraticProgram, Array | None], Solution]
 
 DEGENERATE = 1e-9  # weights below this share of what they could be are zero up to rounding
 STORED_UP_TO = 512  # rows up to which the matrix of inner products is stored
-INNER_TOL = 1e-12  # of a half-step, as a share of the objective
-LEAST_TOL = 1e-14  # below, tolerances are rounding errors
 
 
 @dataclass
@@ -53,7 +51,7 @@ class Alternation:
     loss : Loss
         Program and value of a half-step.
     solve : callable
-        ``solve(program, tol, start)``.
+        ``solve(program, start)``, to a tolerance near rounding errors.
     tol : float
         The stop rule's.
     max_iter : int
@@ -110,10 +108,13 @@ class Alternation:
         contracted = self.tensors.contract(factors, mode).reshape(-1, len(root))
         rows = (contracted @ (root / self.tensors.norm)).reshape(self.tensors.n, -1)
         program = self.loss.program(_gram(rows))
-        solution, unit = self._solved(program, last)
+        solution = self.solve(program, None if last is None else last.alpha)
         objective = self.loss.primal(solution)
+        violation = solution.kkt_violation / max(self.loss.violation_unit(objective), DEGENERATE)
         if last is not None and not objective < last.objective:
-            return last  # by less than rounding errors
+            # Nothing to be gained beyond rounding errors, or the solver failed: then it is said.
+            last.kkt_violation = max(last.kkt_violation, violation)
+            return last
         alpha = solution.alpha
         combined = (self.loss.coefficients(alpha) @ rows).reshape(-1, root.shape[1])
         factor = combined @ root.T
@@ -127,25 +128,12 @@ class Alternation:
             alpha,
             objective,
             solution,
-            solution.kkt_violation / unit,
+            violation,
             degenerate=bool(np.linalg.norm(combined) <= DEGENERATE * alpha.sum()),
         )
         if last is not None:
             fit.history = last.history
         return fit
-
-    def _solved(self, program: QuadraticProgram, last: Fit | None) -> tuple[Solution, float]:
-        """Solve until the violation is small beside the objective; return the latter's size too."""
-        unit = self.loss.violation_unit(-1.0 if last is None else last.objective)
-        tol = max(INNER_TOL * unit, LEAST_TOL)
-        alpha = None if last is None else last.alpha
-        while True:
-            solution = self.solve(program, tol, alpha)
-            unit = max(self.loss.violation_unit(solution.objective), DEGENERATE)
-            done = solution.kkt_violation <= INNER_TOL * unit or tol <= LEAST_TOL
-            if done or solution.status == "stopped":
-                return solution, unit
-            tol, alpha = max(1e-3 * tol, LEAST_TOL), solution.alpha
 
     def _record(self, fit: Fit, mode: int, earlier: list[tuple[Factors, Array]]) -> None:
         order = self.tensors.order

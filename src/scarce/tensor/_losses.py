@@ -29,6 +29,8 @@ class OneClassLoss:
         What the tensors are divided by.
     """
 
+    half_step_tol = 1e-12  # of scores; the objective may be far below 1, the largest they can be
+
     def __init__(self, nu: float, weights: Array, norm: float) -> None:
         self.weights = weights
         self.price = 1.0 / (nu * float(weights.sum()))
@@ -71,6 +73,8 @@ class HingeLoss:
     norm : float
         What the tensors are divided by.
     """
+
+    half_step_tol = 1e-10  # of margins
 
     def __init__(self, C: float, signs: Array, weights: Array, norm: float) -> None:
         self.signs = signs

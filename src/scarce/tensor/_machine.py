@@ -22,7 +22,7 @@ from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._alternation import Alternation, Fit
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._losses import Loss
-from scarce.tensor._starts import rescues, starts
+from scarce.tensor._starts import starts
 from scarce.tensor._vectors import checked_shape, shape_for_vectors
 
 Array = NDArray[Any]
@@ -109,7 +109,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         alternation = Alternation(
             tensors,
             loss,
-            lambda program, tol, start: self._solve(program, tol, start, context),
+            lambda program, start: self._solve(program, loss.half_step_tol, start, context),
             tol=self.tol,
             max_iter=self.max_iter,
             stop=self.stop,
@@ -124,19 +124,18 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         random = check_random_state(0 if self.random_state is None else self.random_state)
         pull = alternation.loss.pull
         best: Fit | None = None
-        for start in starts(tensors, pull, self.rank, self.n_init, random):
-            fit = alternation.run(start)
-            if fit.solution.status == "stopped" or tensors.order == 1:
-                return fit
+        for attempts in starts(tensors, pull, self.rank, self.n_init, random):
+            for start in attempts:
+                fit = alternation.run(start)
+                if fit.solution.status == "stopped" or tensors.order == 1:
+                    return fit
+                if not fit.degenerate:
+                    break
             if not fit.degenerate and (best is None or fit.objective < best.objective):
                 best = fit
-        if best is not None:
-            return best
-        for start in rescues(tensors, pull, self.rank, random):
-            fit = alternation.run(start)
-            if fit.solution.status == "stopped" or not fit.degenerate:
-                return fit
-        raise ValueError(self._all_starts_degenerate)
+        if best is None:
+            raise ValueError(self._all_starts_degenerate)
+        return best
 
     def _solve(
         self, program: QuadraticProgram, tol: float, start: Array | None, within: Any

@@ -124,7 +124,7 @@ class OneClassSTM(OutlierMixin, TensorMachine):
     )
     _all_starts_degenerate: ClassVar[str] = (
         "the weights are zero for every start tried: seen through its factors, the origin lies "
-        "among the samples of X. Do not centre the data, or use a smaller nu or a higher rank."
+        "among the samples of X. Do not centre the data, or use a larger nu or a higher rank."
     )
 
     def __init__(

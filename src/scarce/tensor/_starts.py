@@ -18,33 +18,31 @@ N_RESTARTS = 10  # random starts tried when nothing else leads away from zero
 
 def starts(
     tensors: Tensors, pull: Array, rank: int, n_init: int, random: np.random.RandomState
-) -> Iterator[Factors]:
-    """Return the starts asked for: the fixed one, then random ones.
+) -> Iterator[Iterator[Factors]]:
+    """Return `n_init` lists of starts; of each the first counts that does not lead to zero.
 
-    The fixed one is the paper's, ones, for rank one. Equal columns would stay equal, so for more
-    columns it is that of `leading_of_sum`. With one mode there is one solution, and one start.
+    With one mode there is one solution, and one start.
+    """
+    yield fixed_start(tensors, pull, rank, random)
+    if tensors.order > 1:
+        for _ in range(n_init - 1):
+            yield iter([random_factors(tensors, rank, random)])
+
+
+def fixed_start(
+    tensors: Tensors, pull: Array, rank: int, random: np.random.RandomState
+) -> Iterator[Factors]:
+    """Return the fixed start, and what to try in turn when it leads to zero.
+
+    Ones are the paper's start. Equal columns would stay equal, so that they are for rank one only.
+    The sign of a factor does not matter: the next half-step turns it.
     """
     if rank == 1:
         yield [np.ones((size, 1)) for size in tensors.shape]
-    else:
-        yield leading_of_sum(tensors, pull, rank, random)
-    if tensors.order > 1:
-        for _ in range(n_init - 1):
-            yield random_factors(tensors, rank, random)
-
-
-def rescues(
-    tensors: Tensors, pull: Array, rank: int, random: np.random.RandomState
-) -> Iterator[Factors]:
-    """Return what to try, in turn, when the starts asked for lead to zero.
-
-    The sign of a factor does not matter: the next half-step turns it.
-    """
-    if tensors.order > 1:
-        yield leading_of_sum(tensors, pull, rank, random)
-        yield leading_of_sample(tensors, rank, random)
-        for _ in range(N_RESTARTS):
-            yield random_factors(tensors, rank, random)
+    yield leading_of_sum(tensors, pull, rank, random)
+    yield leading_of_sample(tensors, rank, random)
+    for _ in range(N_RESTARTS):
+        yield random_factors(tensors, rank, random)
 
 
 def leading_of_sum(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scarce.experiments.report._numbers import with_minus
+from scarce.experiments._numbers import with_minus
 
 Ticks = tuple[tuple[float, str], ...]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from scarce.experiments._numbers import plural
 from scarce.experiments._results import Figure
 from scarce.experiments.report._html import Html, element, emphasised
 from scarce.experiments.report._lines import Line, abscissa, lines_of, values_of, write_ordinates
-from scarce.experiments.report._numbers import plural
 from scarce.experiments.report._plot import draw, is_wide
 from scarce.experiments.report._tables import grid, scrolling
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scarce.experiments._numbers import common_format, short
 from scarce.experiments._results import Figure, Series
 from scarce.experiments.report._html import Html, element
-from scarce.experiments.report._numbers import common_format, short
 
 COLOURS = 8
 """How many the style sheet has."""

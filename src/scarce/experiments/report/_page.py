@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from scarce.experiments._numbers import duration
 from scarce.experiments._results import PROTOCOLS, PaperResult, Run
 from scarce.experiments.report._figures import render_figure
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import duration, plural
 from scarce.experiments.report._summary import render_legend, render_summary
 from scarce.experiments.report._tables import render_table
 
@@ -55,9 +55,8 @@ def _head(run: Run) -> Html:
 
 def _top(run: Run) -> Html:
     lead = (
-        f"Experiments of {plural(len(run.papers), 'paper')}, run again with scarce: means and "
-        "spreads over repetitions, tests of the differences, and the printed figures beside ours "
-        "where there are any."
+        "What a run of scarce found: means and spreads over repetitions, tests of the differences, "
+        "and the papers' printed figures beside ours where there are any."
     )
     return element(
         "header",

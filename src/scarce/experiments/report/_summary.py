@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from statistics import median
 
+from scarce.experiments._numbers import duration, plural
+from scarce.experiments._panels import (
+    BETTER,
+    LEVEL,
+    MARKS,
+    SAME,
+    TOO_FEW,
+    WORSE,
+    Panel,
+    panels,
+)
 from scarce.experiments._results import PaperResult, Table
 from scarce.experiments.report._html import Html, element, joined
-from scarce.experiments.report._numbers import duration, plural
-from scarce.experiments.report._panels import BETTER, LEVEL, SAME, WORSE, Panel, panels
-from scarce.experiments.report._tables import MARKS, mark
+from scarce.experiments.report._tables import mark
 
 
 def render_summary(papers: tuple[PaperResult, ...]) -> Html:
@@ -67,15 +76,17 @@ def _comparison(panel: Panel) -> list[Html]:
     # The table marks the others against the reference; here the reference is the subject.
     text = (
         f"{panel.table.reference} against the others: significantly better in {counts[WORSE]}, "
-        f"worse in {counts[BETTER]}, no difference in {counts[SAME]} of {counts.total()}. "
+        f"worse in {counts[BETTER]}, no difference in {counts[SAME]}"
     )
-    return [joined(text)]
+    if counts[TOO_FEW]:
+        text += f", too few repetitions to tell in {counts[TOO_FEW]}"
+    return [joined(f"{text} of {counts.total()}. ")]
 
 
 def _distance(panel: Panel) -> list[Html]:
     gaps = [abs(score.mean - score.printed) for score in panel.scores if score.printed is not None]
     if not gaps:
-        return [joined("No printed figures.")]
+        return []
     distance = f"{panel.write(median(gaps))} ({panel.label})"
     return [joined(f"Median distance from {plural(len(gaps), 'printed figure')}: {distance}.")]
 

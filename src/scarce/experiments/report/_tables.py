@@ -6,16 +6,11 @@ import posixpath
 from collections.abc import Iterable
 from itertools import count
 
+from scarce.experiments._numbers import probability, signed
+from scarce.experiments._panels import MARKS, Panel, panels
 from scarce.experiments._results import PROTOCOLS, Score, Table
 from scarce.experiments.report._html import Html, element, emphasised, joined
-from scarce.experiments.report._numbers import probability, signed
-from scarce.experiments.report._panels import BETTER, SAME, WORSE, Panel, panels
 
-MARKS = {
-    BETTER: ("▲", "significantly better than the reference"),
-    WORSE: ("▼", "significantly worse than the reference"),
-    SAME: ("=", "no significant difference from the reference"),
-}
 _FIGURE_SPACE = "\u2007"
 
 
@@ -66,8 +61,8 @@ def scrolling(content: Html, identity: str) -> Html:
 
 def _panel_title(panel: Panel, identity: str) -> Html:
     remark = "smaller is better" if panel.smaller_is_better else "larger is better"
-    if panel.table.reference not in panel.methods and panel.verdicts():
-        remark += f"; reference: {panel.table.reference} with fixed parameters"
+    if panel.reference_name and panel.table.reference not in panel.methods:
+        remark += f"; reference: {panel.reference_name}"
     return element(
         "h4",
         panel.label,

@@ -7,13 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from scarce.experiments._numbers import FormatNumber, common_format, given_decimals
 from scarce.experiments._results import FIXED, PROTOCOLS, Score, Table
-from scarce.experiments.report._numbers import FormatNumber, common_format, given_decimals
 
 LEVEL = 0.05
 """A Holm-corrected p-value below this is a difference."""
 
-BETTER, WORSE, SAME = "better", "worse", "same"
+BETTER, WORSE, SAME, TOO_FEW = "better", "worse", "same", "too-few"
+MARKS = {
+    BETTER: ("▲", "significantly better than the reference"),
+    WORSE: ("▼", "significantly worse than the reference"),
+    SAME: ("=", "no significant difference from the reference"),
+    TOO_FEW: ("·", "too few repetitions for the test to find any difference"),
+}
+"""Sign and meaning of each verdict."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +92,33 @@ class Panel:
         }
         return found.get(self.protocol) or found.get(FIXED)
 
+    @property
+    def reference_name(self) -> str:
+        """Return what the figures are compared with; empty where nothing was tested."""
+        if not self.verdicts():
+            return ""
+        own = self.table.reference in self.methods
+        return self.table.reference + ("" if own else " with fixed parameters")
+
     def verdict(self, score: Score) -> str | None:
         """Say how a figure compares with the reference's; None where nothing was tested."""
         reference = self.reference(score.setting)
         if score.p_value is None or reference is None or score is reference:
             return None
+        if score.p_value >= LEVEL and not self._can_differ(score):
+            return TOO_FEW
         if score.p_value >= LEVEL or score.mean == reference.mean:
             return SAME
         return BETTER if (score.mean < reference.mean) == self.smaller_is_better else WORSE
+
+    def _can_differ(self, score: Score) -> bool:
+        """Return whether the test could find anything with so few repetitions.
+
+        The smallest p-value of n signed ranks is 2 / 2^n, and Holm's correction multiplies the
+        smallest of a row by the number of its comparisons.
+        """
+        comparisons = sum(other.p_value is not None for other in self.row(score.setting))
+        return comparisons * 2.0 ** (1 - score.n) < LEVEL
 
     def verdicts(self) -> Counter[str]:
         """Count how the figures compare with the reference's."""

@@ -1,0 +1,313 @@
+"""Pictures of a mapping-convergence fit: set sizes per round, boundaries per round."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._displays import axes_to_draw_on
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[Any]
+
+SIZES = {
+    "negatives": ("#0072b2", "negatives trained on"),
+    "rejected": ("#d55e00", "newly rejected"),
+    "accepted": ("#009e73", "still accepted"),
+}
+POSITIVE, UNLABELLED = "#d55e00", "0.65"
+
+
+class SetSizesDisplay:
+    """How many rows each round trained on, rejected and still accepts.
+
+    Create it with :meth:`from_estimator`; all parameters are stored as attributes.
+
+    Parameters
+    ----------
+    sizes : dict of lists
+        One list per set, one number per round: "negatives", "rejected", "accepted".
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the curves were drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    lines_ : list of matplotlib Line2D
+        The curves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import SVMC
+    >>> from scarce.positive_unlabeled import SetSizesDisplay
+    >>> random = np.random.default_rng(0)
+    >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
+    >>> model = SVMC().fit(X, np.r_[np.ones(40), np.zeros(320)])
+    >>> display = SetSizesDisplay.from_estimator(model)
+    >>> sorted(display.sizes)
+    ['accepted', 'negatives', 'rejected']
+    """
+
+    def __init__(self, sizes: dict[str, list[int]]) -> None:
+        self.sizes = sizes
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **line_kw: Any) -> Self:
+        """Plot the set sizes of a fit.
+
+        Parameters
+        ----------
+        estimator : SVMC or MappingConvergence
+            The fitted estimator.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **line_kw : dict
+            Passed on to matplotlib's `plot`.
+
+        Returns
+        -------
+        SetSizesDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        return cls({name: estimator.history_[name] for name in SIZES}).plot(ax=ax, **line_kw)
+
+    def plot(self, *, ax: Axes | None = None, **line_kw: Any) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **line_kw : dict
+            Passed on to matplotlib's `plot`.
+
+        Returns
+        -------
+        SetSizesDisplay
+            The display.
+        """
+        self.ax_ = axes_to_draw_on(ax)
+        self.figure_ = self.ax_.get_figure()
+        from matplotlib.ticker import MaxNLocator
+
+        self.lines_ = []
+        for name, (colour, label) in SIZES.items():
+            style: dict[str, Any] = {"marker": "o", "markersize": 3.5, "linewidth": 1.3} | line_kw
+            rounds = np.arange(1, len(self.sizes[name]) + 1)
+            self.lines_ += self.ax_.plot(
+                rounds, self.sizes[name], color=colour, label=label, **style
+            )
+        # Sets shrink by orders of magnitude, and the last is empty.
+        self.ax_.set_yscale("symlog", linthresh=1)
+        self.ax_.set_ylim(bottom=0)
+        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.ax_.set(xlabel="round", ylabel="rows")
+        self.ax_.legend(frameon=False)
+        return self
+
+
+class RoundsBoundaryDisplay:
+    """The boundary after every round, on two features.
+
+    Create it with :meth:`from_estimator`; all parameters are stored as attributes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, 2)
+        The rows.
+    positive : ndarray of bool of shape (n_samples,)
+        Which are labelled.
+    xx0, xx1 : ndarray of shape (resolution, resolution)
+        The grid.
+    responses : ndarray of shape (n_rounds, resolution, resolution)
+        Decision values of every round on the grid, positive for positives.
+    mapping : ndarray of shape (resolution, resolution) or None
+        Scores of the mapper on the grid.
+    axis_labels : tuple of str, default=("", "")
+        Names of the two features.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where everything was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    contours_ : list of matplotlib ContourSet or None
+        Each round's boundary; None where it does not cross the grid.
+    mapping_contour_ : matplotlib ContourSet or None
+        The mapper's boundary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import SVMC
+    >>> from scarce.positive_unlabeled import RoundsBoundaryDisplay
+    >>> random = np.random.default_rng(0)
+    >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
+    >>> y = np.r_[np.ones(40), np.zeros(320)]
+    >>> display = RoundsBoundaryDisplay.from_estimator(SVMC(), X, y)
+    >>> len(display.contours_) == SVMC().fit(X, y).n_rounds_
+    True
+    """
+
+    def __init__(
+        self,
+        X: Array,
+        *,
+        positive: Array,
+        xx0: Array,
+        xx1: Array,
+        responses: Array,
+        mapping: Array | None = None,
+        axis_labels: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.X = X
+        self.positive = positive
+        self.xx0 = xx0
+        self.xx1 = xx1
+        self.responses = responses
+        self.mapping = mapping
+        self.axis_labels = axis_labels
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        grid_resolution: int = 150,
+        margin: float = 0.05,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Fit a copy of an estimator, and plot the boundary after each of its rounds.
+
+        Parameters
+        ----------
+        estimator : SVMC or MappingConvergence
+            The estimator, fitted or not.
+        X : array-like of shape (n_samples, 2)
+            The rows to fit to.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        grid_resolution : int, default=150
+            Number of grid points per axis.
+        margin : float, default=0.05
+            What the grid adds on each side of the rows, as a share of their extent.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        RoundsBoundaryDisplay
+            The display.
+        """
+        names = [str(name) for name in getattr(X, "columns", ("", ""))]
+        rows = check_array(X)
+        if rows.shape[1] != 2:
+            raise ValueError(f"only rows of two features can be drawn, got {rows.shape[1]}")
+        low, high = rows.min(axis=0), rows.max(axis=0)
+        lines = np.linspace(
+            low - margin * (high - low), high + margin * (high - low), grid_resolution
+        )
+        xx0, xx1 = np.meshgrid(lines[:, 0], lines[:, 1])
+        rounds = _Rounds(np.column_stack([xx0.ravel(), xx1.ravel()]))
+        copied = clone(estimator).set_callbacks(rounds)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # said when the estimator itself was fitted
+            copied.fit(rows, y)
+        shape = (-1, *xx0.shape)
+        return cls(
+            rows,
+            positive=np.asarray(y)
+            == (copied.classes_[1] if copied.pos_label is None else copied.pos_label),
+            xx0=xx0,
+            xx1=xx1,
+            responses=np.reshape(rounds.responses, shape),
+            mapping=None if rounds.mapping is None else rounds.mapping.reshape(xx0.shape),
+            axis_labels=(names[0], names[1]),
+        ).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw everything.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        RoundsBoundaryDisplay
+            The display.
+        """
+        self.ax_ = axes_to_draw_on(ax)
+        self.figure_ = self.ax_.get_figure()
+        from matplotlib import colormaps
+
+        for chosen, colour, size, label in (
+            (~self.positive, UNLABELLED, 6, "unlabelled"),
+            (self.positive, POSITIVE, 12, "positive"),
+        ):
+            x0, x1 = self.X[chosen].T
+            self.ax_.scatter(x0, x1, s=size, color=colour, linewidths=0, label=label)
+        self.mapping_contour_ = None
+        if self.mapping is not None:
+            self.mapping_contour_ = self._boundary(self.mapping, "0.35", "dashed", 1.2)
+        # Later rounds are darker, the last is the model's.
+        n_rounds = len(self.responses)
+        shades = colormaps["Blues"](np.linspace(0.35, 1.0, n_rounds))
+        self.contours_ = [
+            self._boundary(values, shade, "solid", 2.2 if number == n_rounds - 1 else 1.2)
+            for number, (values, shade) in enumerate(zip(self.responses, shades, strict=True))
+        ]
+        self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
+        return self
+
+    def _boundary(self, values: Array, colour: Any, line: str, width: float) -> Any:
+        if not values.min() < 0 < values.max():
+            return None
+        return self.ax_.contour(
+            self.xx0,
+            self.xx1,
+            values,
+            levels=[0],
+            colors=[colour],
+            linestyles=line,
+            linewidths=width,
+        )
+
+
+class _Rounds:
+    """A callback that scores a grid after every round."""
+
+    def __init__(self, grid: Array) -> None:
+        self.grid = grid
+        self.responses: list[Array] = []
+        self.mapping: Array | None = None
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        if context.task_name == "round":
+            self.responses.append(estimator._scores(self.grid))
+            if estimator.mapper_ is not None:
+                self.mapping = np.asarray(estimator.mapper_.score_samples(self.grid))

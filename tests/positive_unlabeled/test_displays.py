@@ -1,0 +1,74 @@
+"""The displays draw what a fit has done."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.exceptions import NotFittedError
+
+from scarce import SVMC, MappingConvergence
+from scarce.positive_unlabeled import RoundsBoundaryDisplay, SetSizesDisplay
+from tests.positive_unlabeled.samples import overlapping
+
+X, y = overlapping(0)
+
+
+@pytest.fixture(autouse=True)
+def drawn_in_memory():
+    before = matplotlib.get_backend()
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+    plt.switch_backend(before)
+
+
+def test_set_sizes():
+    model = SVMC(learner="csvc").fit(X, y)
+    display = SetSizesDisplay.from_estimator(model, linewidth=3.0)
+    drawn = {line.get_label(): line for line in display.lines_}
+    assert drawn["still accepted"].get_ydata().tolist() == model.history_["accepted"]
+    assert drawn["newly rejected"].get_ydata().tolist() == model.history_["rejected"]
+    assert drawn["negatives trained on"].get_ydata().tolist() == model.history_["negatives"]
+    assert drawn["newly rejected"].get_xdata().tolist() == [*range(1, model.n_rounds_ + 1)]
+    assert display.lines_[0].get_linewidth() == 3.0
+    display.figure_.canvas.draw()
+    with pytest.raises(NotFittedError):
+        SetSizesDisplay.from_estimator(SVMC())
+
+
+def test_boundaries_of_all_rounds():
+    model = SVMC(learner="csvc").fit(X, y)
+    display = RoundsBoundaryDisplay.from_estimator(model, X, y, grid_resolution=80)
+    assert len(display.contours_) == model.n_rounds_ > 2
+    grid = np.column_stack([display.xx0.ravel(), display.xx1.ravel()])
+    np.testing.assert_allclose(display.responses[-1].ravel(), model.decision_function(grid))
+    scores = model.mapper_.score_samples(grid)
+    np.testing.assert_allclose(display.mapping.ravel(), scores)
+    assert display.mapping_contour_ is not None
+    # Earlier rounds are the models that fewer rounds give.
+    with pytest.warns(UserWarning, match="max_rounds=2"):
+        second = SVMC(learner="csvc", max_rounds=2).fit(X, y)
+    np.testing.assert_allclose(display.responses[1].ravel(), second.decision_function(grid))
+    display.figure_.canvas.draw()
+
+
+def test_labels_and_names():
+    frame = pd.DataFrame(X, columns=["width", "height"])
+    labels = np.where(y == 1, "a", "b")
+    model = MappingConvergence(mapper=np.linalg.norm(X, axis=1) > 5, pos_label="a")
+    ax = plt.figure().add_subplot()
+    with np.errstate(all="raise"):
+        display = RoundsBoundaryDisplay.from_estimator(model, frame, labels, ax=ax)
+    assert display.ax_ is ax
+    np.testing.assert_array_equal(display.positive, y == 1)
+    assert ax.get_xlabel() == "width"
+    assert display.mapping is None
+    assert display.mapping_contour_ is None
+    centre = np.abs(display.xx0) + np.abs(display.xx1) < 0.1
+    assert (display.responses[-1][centre] > 0).all()
+
+
+def test_only_two_features():
+    with pytest.raises(ValueError, match="two features can be drawn, got 4"):
+        RoundsBoundaryDisplay.from_estimator(SVMC(), np.c_[X, X], y)

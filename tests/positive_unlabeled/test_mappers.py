@@ -1,0 +1,147 @@
+"""What names the strong negatives."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import IsolationForest
+
+from scarce import SVC, MappingConvergence
+from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
+from tests.positive_unlabeled.samples import disc_in_a_square
+
+
+def words(seed=0):
+    """Return documents of 30 words: 20 labelled and 20 unlabelled on a topic, 60 on another."""
+    random = np.random.default_rng(seed)
+    chances = np.full((100, 30), 0.05)
+    chances[:40, :5], chances[40:, 5:10] = 0.6, 0.6
+    X = (random.random((100, 30)) < chances).astype(float)
+    return X, np.r_[np.ones(20, int), np.zeros(80, int)]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+def test_one_dnf_against_its_definition(container):
+    X, y = words()
+    P, U = X[y == 1], X[y == 0]
+    typical = [j for j in range(30) if P[:, j].mean() > U[:, j].mean()]
+    expected = [not any(row[j] for j in typical) for row in U]
+    mapper = OneDNFMapper().fit(
+        container(P), unlabeled=[(container(U[:30]), np.ones(30)), (container(U[30:]), np.ones(50))]
+    )
+    np.testing.assert_array_equal(np.flatnonzero(mapper.positive_features_), typical)
+    np.testing.assert_array_equal(mapper.score_samples(container(U)) < 0, expected)
+    assert 0 < sum(expected) < 80
+
+
+def test_pebl():
+    X, y = words(1)
+    truth = np.arange(100) < 40
+    for rows in (X, sparse.csr_array(X)):
+        model = MappingConvergence(
+            mapper=OneDNFMapper(), classifier=SVC(kernel="linear"), keep="all", map_fallback=0.0
+        ).fit(rows, y)
+        assert model.mapper_.positive_features_[:5].all()
+        assert np.mean((model.predict(rows) == 1) == truth) > 0.9
+
+
+def test_one_dnf_counts_weights():
+    X, y = words(2)
+    counts = np.random.default_rng(0).integers(1, 4, size=100)
+    often = np.repeat(np.arange(100), counts)
+    parameters = {"mapper": OneDNFMapper(), "classifier": SVC(), "map_fallback": 0.1}
+    one = MappingConvergence(**parameters).fit(X, y, sample_weight=counts)
+    many = MappingConvergence(**parameters).fit(X[often], y[often])
+    features = one.mapper_.positive_features_
+    np.testing.assert_array_equal(features, many.mapper_.positive_features_)
+    plain = MappingConvergence(**parameters).fit(X, y).mapper_.positive_features_
+    assert (features != plain).any()
+
+
+def test_one_dnf_needs_zeros_and_ones():
+    X, y = words()
+    X[50, 3] = 2.0
+    for rows in (X, sparse.csr_array(X)):
+        with pytest.raises(ValueError, match=r"OneDNFMapper needs features that are 0 or 1, got 2"):
+            MappingConvergence(mapper=OneDNFMapper()).fit(rows, y)
+
+
+def test_one_dnf_without_rows_that_lack_every_positive_feature():
+    X, y = words(3)
+    X[:, 0] = 1.0
+    X[y == 0, 0] = np.arange(80) < 79  # less frequent among the unlabelled, yet in all but one
+    X[np.flatnonzero(y == 0)[79], 1] = 1.0
+    with pytest.raises(ValueError, match=r"no strong negatives: .*between 0.5 and"):
+        MappingConvergence(mapper=OneDNFMapper()).fit(X, y)
+    with pytest.warns(UserWarning, match="no strong negatives"):
+        model = MappingConvergence(
+            mapper=OneDNFMapper(), classifier=SVC(), map_fallback=0.0, max_rounds=100
+        ).fit(X, y)
+    fewest = (model.mapper_.score_samples(X[y == 0])).min()
+    assert model.history_["negatives"][0] == np.sum(
+        model.mapper_.score_samples(X[y == 0]) == fewest
+    )
+
+
+def test_functions_and_masks():
+    X, y = disc_in_a_square(0)
+    far = np.linalg.norm(X, axis=1) > 5
+    seen = []
+
+    def mapper(positives, unlabelled):
+        seen.append((positives, unlabelled))
+        return np.linalg.norm(unlabelled, axis=1) > 5
+
+    by_function = MappingConvergence(mapper=mapper).fit(X, y)
+    by_mask = MappingConvergence(mapper=far).fit(X, y)
+    np.testing.assert_array_equal(by_function.decision_function(X), by_mask.decision_function(X))
+    np.testing.assert_array_equal(seen[0][0], X[y == 1])
+    np.testing.assert_array_equal(seen[0][1], X[y == 0])
+    assert by_mask.mapper_ is None
+    assert by_mask.history_["negatives"][0] == far[y == 0].sum()
+    # Labelled positives are positives whatever the mask says.
+    other = MappingConvergence(mapper=far | (y == 1)).fit(X, y)
+    np.testing.assert_array_equal(other.decision_function(X), by_mask.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("mapper", "words"),
+    [
+        (np.ones(10, bool), r"each of the 150 rows of X, got .*\(10,\) and type bool"),
+        (np.ones(150), r"each of the 150 rows of X, got .*\(150,\) and type float64"),
+        (lambda P, U: np.ones(3, bool), r"each of the 120 unlabelled rows, got .*\(3,\)"),
+    ],
+    ids=["short", "numbers", "function"],
+)
+def test_masks_of_wrong_shape(mapper, words):
+    X, y = disc_in_a_square(0)
+    with pytest.raises(ValueError, match=words):
+        MappingConvergence(mapper=mapper).fit(X, y)
+
+
+def test_any_detector():
+    X, y = disc_in_a_square(0)
+    detector = IsolationForest(random_state=0)
+    model = MappingConvergence(mapper=OneClassMapper(detector)).fit(X, y)
+    assert (model.mapper_.score_samples(X[y == 1]) >= 0).all()
+    assert model.predict([[0.0, 0.0], [5.0, 5.0]]).tolist() == [1, 0]
+
+
+def test_bad_learners_are_named():
+    X, y = disc_in_a_square(0)
+    with pytest.raises(ValueError, match="'classifier' parameter of MappingConvergence must be"):
+        MappingConvergence(classifier="svm").fit(X, y)
+    with pytest.raises(ValueError, match="'slack' parameter of OneClassMapper must be"):
+        MappingConvergence(mapper=OneClassMapper(slack=-1.0)).fit(X, y)
+    with pytest.raises(ValueError, match="'C' parameter of SVC must be"):
+        MappingConvergence(classifier=SVC(C=-1.0)).fit(X, y)
+
+
+def test_classifiers_without_weights():
+    class Plain(SVC):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    X, y = disc_in_a_square(0)
+    MappingConvergence(classifier=Plain()).fit(X, y)
+    with pytest.raises(ValueError, match=r"classifier=Plain\(\) takes no sample_weight"):
+        MappingConvergence(classifier=Plain()).fit(X, y, sample_weight=np.ones(len(y)))

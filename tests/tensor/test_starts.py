@@ -1,0 +1,98 @@
+"""Starts that lead to zero, and what is tried then."""
+
+import numpy as np
+import pytest
+
+from scarce import STM, OneClassSTM
+from scarce.tensor import _starts
+from tests.tensor.samples import one_class_tensors, spec_matrices
+
+
+def cancelling_rows(n=6):
+    """Matrices ``(a, -a)'`` whose rows cancel, the nearest of the hull of a at distance 3."""
+    random = np.random.default_rng(0)
+    a = np.c_[np.full(n, 3.0), random.uniform(-1.0, 1.0, size=n)]
+    a[0, 1], a[1, 1] = -1.0, 1.0
+    return np.stack([a, -a], axis=1)
+
+
+def test_rows_that_cancel():
+    """Ones see nothing. One row alone has -1/2 3^2; both together twice that."""
+    matrices = cancelling_rows()
+    model = OneClassSTM(nu=0.01, tol=1e-9).fit(matrices)
+    assert model.objective_ == pytest.approx(-9.0, rel=1e-9)
+    row = OneClassSTM(nu=0.01).fit(matrices[:, :1])
+    assert row.objective_ == pytest.approx(-4.5, rel=1e-9)
+    assert (np.diff(model.history_["objective"]) <= 0).all()
+
+
+def test_the_order_of_the_rescue(monkeypatch):
+    """Sum of the samples, then their unfoldings, then random: each only when needed."""
+    tried = []
+    for name in ("leading_of_sum", "leading_of_sample", "random_factors"):
+        whole = getattr(_starts, name)
+
+        def spy(*arguments, name=name, whole=whole):
+            tried.append(name)
+            return whole(*arguments)
+
+        monkeypatch.setattr(_starts, name, spy)
+    OneClassSTM(nu=0.4).fit(spec_matrices())
+    assert tried == []
+    OneClassSTM(nu=0.01).fit(cancelling_rows())
+    assert tried == ["leading_of_sum"]
+    tried.clear()
+    with pytest.raises(ValueError, match="every start"):
+        OneClassSTM(nu=0.4).fit(np.concatenate([spec_matrices(), -spec_matrices()]))
+    assert tried == ["leading_of_sum", "leading_of_sample", *["random_factors"] * 10]
+    tried.clear()
+    OneClassSTM(nu=0.4, rank=2, n_init=3, tol=1e-3).fit(spec_matrices())
+    assert tried == ["leading_of_sum", "random_factors", "random_factors"]
+
+
+def test_samples_around_the_origin():
+    matrices = spec_matrices()
+    centred = matrices - matrices.mean(axis=0)
+    for rank in (1, 2, 3):
+        with pytest.raises(ValueError, match="Do not centre the data"):
+            OneClassSTM(nu=0.9, rank=rank).fit(centred)
+    with pytest.warns(UserWarning, match=r"The solution is trivial.*Do not centre"):
+        model = OneClassSTM(nu=0.9).fit(centred.reshape(8, -1))
+    assert model.objective_ == pytest.approx(0.0, abs=1e-9)
+    assert (model.predict(centred.reshape(8, -1)) == 1).all()
+
+
+def test_classes_that_nothing_tells_apart():
+    twice = np.repeat(one_class_tensors((4, 3), n=5), 2, axis=0)
+    labels = np.arange(10) % 2
+    with pytest.raises(ValueError, match="nothing tells the classes of X apart"):
+        STM().fit(twice, labels)
+    with pytest.warns(UserWarning, match="The solution is trivial"):
+        STM().fit(twice.reshape(10, -1), labels)
+
+
+def test_classes_that_ones_do_not_tell_apart():
+    matrices = cancelling_rows(20)
+    labels = np.arange(20) % 2
+    matrices[labels == 1] *= -1.0
+    model = STM().fit(matrices, labels)
+    assert model.score(matrices, labels) == 1.0
+
+
+def test_more_starts_are_never_worse():
+    for seed in range(2):
+        matrices = one_class_tensors((4, 3), n=8, seed=seed, mean=0.2)
+        values = [OneClassSTM(nu=0.4, n_init=k).fit(matrices).objective_ for k in (1, 2, 8)]
+        assert values == sorted(values, reverse=True)
+
+
+def test_random_starts_are_repeatable():
+    matrices = spec_matrices(mean=0.15)
+    one, other = (OneClassSTM(nu=0.4, n_init=5).fit(matrices) for _ in range(2))
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_more_columns_than_a_mode_has():
+    model = OneClassSTM(nu=0.4, rank=6, tol=1e-3).fit(spec_matrices())
+    assert [factor.shape for factor in model.factors_] == [(4, 6), (3, 6)]
+    assert model.objective_ == pytest.approx(-2.225477, rel=1e-3)
