@@ -88,8 +88,14 @@ class KernelSpace:
         self.X, self.units, self.kernel = X, units, kernel
 
     def _matrix(self) -> Array:
-        units = self.units
-        return group_mean_kernel(self.X, units.codes, self.kernel, units.n_units, units.weights)
+        n, units = self.units.n_units, self.units
+        try:
+            return group_mean_kernel(self.X, units.codes, self.kernel, n, units.weights)
+        except MemoryError:
+            raise MemoryError(
+                f"the kernel matrix of {n} common rows and groups takes {8 * n**2 / 1e9:.1f} GB; "
+                'use approximation="nystroem", kernel="linear", or fewer groups'
+            ) from None
 
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
