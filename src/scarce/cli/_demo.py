@@ -1,6 +1,5 @@
 """`scarce demo`: what each family is for, on data that comes with scikit-learn, and a report."""
 
-import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,6 @@ def run(rows: int, out: Path, jobs: int) -> None:
         n_jobs=jobs,
         missing=lambda name: None,
         report=Progress(),
-        command=shlex.join(["scarce", "demo", "--out", str(out)]),
+        command="scarce demo",
     )
     finish(replace(found, title="scarce: a demonstration", notes=(NOTE,)), out)

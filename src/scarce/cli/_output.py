@@ -6,7 +6,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from scarce.experiments import Run, paper_as_text, render, write_atomically
+from scarce.experiments import Run, conditions_as_text, paper_as_text, render, write_atomically
 
 
 class Progress:
@@ -39,7 +39,7 @@ def finish(run: Run, out: Path) -> None:
     for paper in run.papers:
         text = paper_as_text(paper)
         print(text)
-        write_atomically(out / f"{paper.key}.md", text)
+        write_atomically(out / f"{paper.key}.md", f"{text}\n{conditions_as_text(run)}\n")
     write_atomically(out / "results.json", json.dumps(asdict(run), indent=1))
     report = out / "report.html"
     write_atomically(report, render(run))

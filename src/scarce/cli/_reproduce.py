@@ -43,7 +43,7 @@ def run(
             raise NotADirectoryError(f"--data names no folder: {data}")
         os.environ["SCARCE_DATA"] = str(data.resolve())  # workers inherit it
     extent = "--full" if full else "--quick"
-    arguments = [*papers, extent, "--jobs", str(jobs), "--seed", str(seed), "--out", str(out)]
+    arguments = [*papers, extent, "--jobs", str(jobs), "--seed", str(seed)]
     if repetitions is not None:
         arguments += ["--repetitions", str(repetitions)]
     found = run_papers(

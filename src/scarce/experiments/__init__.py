@@ -5,7 +5,7 @@ from scarce.experiments._cells import write_atomically
 from scarce.experiments._experiment import Experiment, Outcome, Paper, both_protocols, fixed
 from scarce.experiments._results import Figure, PaperResult, Run, Score, Series, Table
 from scarce.experiments._run import run_papers
-from scarce.experiments._text import paper_as_text
+from scarce.experiments._text import conditions_as_text, paper_as_text
 from scarce.experiments.report import render
 
 PAPERS: dict[str, Paper] = {
@@ -24,6 +24,7 @@ __all__ = [
     "Series",
     "Table",
     "both_protocols",
+    "conditions_as_text",
     "fixed",
     "paper_as_text",
     "render",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scarce.experiments._panels import LEVEL, MARKS, Panel, panels
-from scarce.experiments._results import PROTOCOLS, PaperResult, Score
+from scarce.experiments._results import PROTOCOLS, PaperResult, Run, Score
 
 LEGEND = (
     "Mean ± standard deviation over n repetitions; in brackets the paper's figure. Wilcoxon's "
@@ -25,6 +25,13 @@ def paper_as_text(result: PaperResult, level: int = 2) -> str:
     if result.remarks:
         parts += ["Warnings on the way:", "\n".join(f"- {remark}" for remark in result.remarks)]
     return "\n\n".join(parts) + "\n"
+
+
+def conditions_as_text(run: Run) -> str:
+    """Return what is needed to judge and repeat a run, as one paragraph."""
+    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    settings = ", ".join(f"{name} {value}" for name, value in run.settings.items())
+    return f"`{run.command}`, {run.created}. {run.machine}. {settings}. {versions}."
 
 
 def _heading(panel: Panel) -> str:
