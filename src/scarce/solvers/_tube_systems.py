@@ -80,11 +80,13 @@ class GramSystem:
             right = right - self.scores(forces)
         root = np.sqrt(costs)
         both = np.column_stack([root * right, root])
-        whole = self._factored(costs) if self.n - rows.size <= FEW * self.n else None
-        if whole is not None:
-            plain, border = whole.solve(both, np.flatnonzero(~active))[rows].T
+        idle = np.flatnonzero(~active)
+        answer = self._by_factor(both, costs, idle) if idle.size <= FEW * self.n else None
+        if answer is None:
+            answer = _eigen_or_cholesky(self._scaled(root, rows), both[rows])
         else:
-            plain, border = _eigen_or_cholesky(self._scaled(root, rows), both[rows]).T
+            answer = answer[rows]
+        plain, border = answer.T
         root = root[rows]
         b = (float(root @ plain) + float(forces.sum())) / float(root @ border)
         theta = forces.copy()
@@ -99,15 +101,15 @@ class GramSystem:
         part.flat[:: rows.size + 1] += 1.0
         return part
 
-    def _factored(self, costs: Array) -> _Factored | None:
-        """Return the factored system of all units; None when rounding makes it indefinite."""
-        if self._whole is None or not np.array_equal(self._whole.costs, costs):
-            self._whole = None  # its memory first
-            try:
+    def _by_factor(self, right: Array, costs: Array, idle: Array) -> Array | None:
+        """Solve by the factored system of all units; None when rounding makes it indefinite."""
+        try:
+            if self._whole is None or not np.array_equal(self._whole.costs, costs):
+                self._whole = None  # its memory first
                 self._whole = _Factored(self._scaled(np.sqrt(costs), np.arange(self.n)), costs)
-            except linalg.LinAlgError:
-                return None
-        return self._whole
+            return self._whole.solve(right, idle)
+        except linalg.LinAlgError:
+            return None
 
     def scores(self, w: Array) -> Array:
         support = np.flatnonzero(w)
