@@ -128,6 +128,23 @@ def test_kernels_given_as_functions_or_values(n):
     np.testing.assert_allclose(given, expected, rtol=1e-10)
 
 
+def test_kernels_that_prepare_rows_do_so_once():
+    calls = []
+
+    class Counting:
+        def __call__(self, X, Z):
+            return laplacian(X, Z)
+
+        def prepare(self, X):
+            calls.append(len(X))
+            return X
+
+    X, codes = rows(1500), np.arange(1500) % 3
+    found = group_mean_kernel(X, codes, Kernel(Counting()), 3)
+    np.testing.assert_allclose(found, means(laplacian(X, X), codes, 3), rtol=1e-10)
+    assert calls == [1500]
+
+
 def test_a_kernel_too_narrow_for_squared_norms():
     X = 1e6 + np.arange(6.0)[:, None] / 2
     found = group_mean_kernel(X * 1e3, np.arange(6) // 2, Kernel("rbf", gamma=1e3), 3)

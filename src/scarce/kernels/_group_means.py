@@ -12,6 +12,7 @@ from scarce.kernels._kernel import Kernel
 from scarce.kernels._operator import center_of
 from scarce.kernels._rows import Rows, as_rows
 from scarce.kernels._sums import Scored, effort, scratch_tile
+from scarce.kernels._tensors import prepared
 from scarce.kernels._threads import TILE_ROWS, tile_runner
 
 Array = NDArray[Any]
@@ -197,6 +198,7 @@ def _group_borders(codes: Array, n_groups: int) -> list[int]:
 def _called(X: Any, codes: Array, shares: Array, kernel: Kernel, n_groups: int) -> Array:
     """Return the means for a kernel given as a function, called on blocks of rows."""
     n = codes.size
+    X = prepared(kernel.name, X)
     averages = sparse.csr_array((shares, (codes, np.arange(n))), shape=(n_groups, n))
     means = np.zeros((n_groups, n_groups))
     for start in range(0, n, 1024):
@@ -239,5 +241,10 @@ def _sums(
 
     with tile_runner(effort(rows, rows.n) // 2) as run:
         run(len(borders) - 1, work, 1)
-    sums += sums.T  # NumPy sees the overlap and copies
+    # Rows were sorted, so that only cells right of the diagonal have values; no second matrix.
+    for start in range(0, n_groups, 1024):
+        stop = min(n_groups, start + 1024)
+        square = sums[start:stop, start:stop]
+        square += square.T.copy()
+        sums[stop:, start:stop] = sums[start:stop, stop:].T
     return sums

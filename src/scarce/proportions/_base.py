@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +12,7 @@ from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
-from sklearn.utils._param_validation import Interval, Real, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -93,7 +95,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
                 f"{self.classes!r}"
             )
         if units.shares.shape[1] == 2:  # two columns say one thing
-            units = Units(**{**vars(units), "shares": units.shares[:, 1:]})
+            units = replace(units, shares=units.shares[:, 1:])
         return X, units
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Units]:

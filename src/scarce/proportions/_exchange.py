@@ -98,7 +98,8 @@ def export_source(
         File to write.
     landmarks : array-like of shape (n_landmarks, n_features), default=None
         Rows to stand for the training rows of a kernel model: public ones, the common rows, or
-        drawn at random.
+        drawn at random. Support vectors among them are refused; other training rows the model does
+        not know, and cannot recognise.
     n_features : int, default=None
         Number of random Fourier features, in place of landmarks, for an RBF kernel. The error falls
         with its square root only; good landmarks need far fewer.

@@ -24,6 +24,7 @@ from scarce.solvers import (
     SymmetricOperator,
     TubeSystem,
 )
+from scarce.solvers._blas import single_threaded_blas
 
 Array = NDArray[Any]
 
@@ -87,8 +88,14 @@ class KernelSpace:
         self.X, self.units, self.kernel = X, units, kernel
 
     def _matrix(self) -> Array:
-        units = self.units
-        return group_mean_kernel(self.X, units.codes, self.kernel, units.n_units, units.weights)
+        n, units = self.units.n_units, self.units
+        try:
+            return group_mean_kernel(self.X, units.codes, self.kernel, n, units.weights)
+        except MemoryError:
+            raise MemoryError(
+                f"the kernel matrix of {n} common rows and groups takes {8 * n**2 / 1e9:.1f} GB; "
+                'use approximation="nystroem", kernel="linear", or fewer groups'
+            ) from None
 
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
@@ -144,12 +151,12 @@ class LandmarkSpace:
     def __init__(self, X: Any, units: Units, kernel: Kernel, landmarks: Array) -> None:
         self.landmarks = landmarks
         chosen = X[landmarks]
-        among = kernel.values(chosen, chosen)
-        values, vectors = linalg.eigh(among)
-        kept = values > CUTOFF * values[-1]
-        self.root = vectors[:, kept] / np.sqrt(values[kept])
         means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
-        self.features = means @ self.root
+        with single_threaded_blas:  # the same answer whatever the number of threads
+            values, vectors = linalg.eigh(kernel.values(chosen, chosen))
+            kept = values > CUTOFF * values[-1]
+            self.root = vectors[:, kept] / np.sqrt(values[kept])
+            self.features = means @ self.root
         self.center = self.features.mean(axis=0)
         self.features -= self.center
 
@@ -171,7 +178,8 @@ def feature_system(Z: Any) -> TubeSystem:
     """Return the units by features, or by the kernel matrix of these if there are fewer units."""
     if Z.shape[1] < Z.shape[0]:
         return FeatureSystem(Z)
-    return GramSystem((Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T)
+    with single_threaded_blas:
+        return GramSystem((Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T)
 
 
 def over_rows(units: Units, multipliers: Array) -> tuple[Array, Array]:

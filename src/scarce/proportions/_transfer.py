@@ -261,7 +261,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
             multipliers, [units.n_common], axis=1
         )
         self.objective_ = sum(solution.objective for solution in solutions)
-        if self.source_kernel == "same":
+        if self._pull > 0 and self.source_kernel == "same":
             self.objective_ += 0.5 * self._pull * sum(source.squared_norm() for source in sources)
         self._keep_quality(solutions)
         return self

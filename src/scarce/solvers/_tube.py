@@ -28,7 +28,7 @@ from scarce.solvers._tube_systems import TubeSystem
 
 Array = NDArray[Any]
 
-FEASIBLE = 1e-9  # share by which a multiplier may exceed its cap
+FEASIBLE = 1e-9  # share by which a multiplier may differ from its cap and still be there
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
 
 
@@ -297,7 +297,10 @@ class _Newton:
 
         if slope(1.0) <= 0:
             return 1.0
-        return float(brentq(slope, 0.0, 1.0)) if slope(0.0) < 0 else 0.0
+        if slope(0.0) >= 0:
+            return 0.0
+        # To the last digit: a steep unit bends the slope within a tiny interval.
+        return float(brentq(slope, 0.0, 1.0, xtol=1e-18, maxiter=500))
 
     def piece(self, b: float, scores: Array) -> Array:
         """Return the side on which each unit leaves its tube, twice that at its cap, 0 inside.
@@ -369,7 +372,7 @@ def _loss(outside: Array, C: Array, U: Array) -> float:
 def _violations(outside: Array, theta: Array, C: Array, U: Array) -> Array:
     """Return how far each residual is from those that its multiplier allows."""
     gap = outside - theta / C
-    at_cap = (np.abs(theta) >= U) & (outside * np.sign(theta) > U / C)
+    at_cap = (np.abs(theta) >= U * (1.0 - FEASIBLE)) & (outside * np.sign(theta) > U / C)
     return np.where(at_cap, 0.0, gap)
 
 

@@ -10,6 +10,8 @@ from scipy import linalg, sparse
 
 Array = NDArray[Any]
 
+FEW = 0.2  # share of the units that may be taken out of a factored system of all
+
 
 class TubeSystem(Protocol):
     """Units ``mu_u`` in a feature space, and how a weight vector ``w`` there is written down."""
@@ -44,6 +46,9 @@ class TubeSystem(Protocol):
 class GramSystem:
     """Units known by their kernel matrix; ``w`` is written as its multipliers.
 
+    The system of all units is factored once for given costs. Units inside their tubes or at their
+    caps are taken out of it by a small system of their own, while they are few.
+
     Parameters
     ----------
     K : ndarray of shape (n, n)
@@ -57,6 +62,7 @@ class GramSystem:
         if not np.isfinite(self.K).all():
             raise ValueError("K must not contain NaN or infinity")
         self.n = self.K.shape[0]
+        self._whole: _Factored | None = None
 
     def origin(self) -> Array:
         return np.zeros(self.n)
@@ -72,15 +78,38 @@ class GramSystem:
         rows = np.flatnonzero(active)
         if forces.any():
             right = right - self.scores(forces)
-        root = np.sqrt(costs[rows])
-        system = self.K.copy() if rows.size == self.n else self.K[np.ix_(rows, rows)]
-        system *= root
-        system *= root[:, None]
-        plain, border = _shifted_solve(system, np.column_stack([root * right[rows], root])).T
+        root = np.sqrt(costs)
+        both = np.column_stack([root * right, root])
+        idle = np.flatnonzero(~active)
+        answer = self._by_factor(both, costs, idle) if idle.size <= FEW * self.n else None
+        if answer is None:
+            answer = _eigen_or_cholesky(self._scaled(root, rows), both[rows])
+        else:
+            answer = answer[rows]
+        plain, border = answer.T
+        root = root[rows]
         b = (float(root @ plain) + float(forces.sum())) / float(root @ border)
         theta = forces.copy()
         theta[rows] = root * (plain - b * border)
         return theta, b
+
+    def _scaled(self, root: Array, rows: Array) -> Array:
+        """Return ``I + sqrt(C) K sqrt(C)`` of some units."""
+        part = self.K.copy() if rows.size == self.n else self.K[rows][:, rows]
+        part *= root[rows]
+        part *= root[rows][:, None]
+        part.flat[:: rows.size + 1] += 1.0
+        return part
+
+    def _by_factor(self, right: Array, costs: Array, idle: Array) -> Array | None:
+        """Solve by the factored system of all units; None when rounding makes it indefinite."""
+        try:
+            if self._whole is None or not np.array_equal(self._whole.costs, costs):
+                self._whole = None  # its memory first
+                self._whole = _Factored(self._scaled(np.sqrt(costs), np.arange(self.n)), costs)
+            return self._whole.solve(right, idle)
+        except linalg.LinAlgError:
+            return None
 
     def scores(self, w: Array) -> Array:
         support = np.flatnonzero(w)
@@ -166,20 +195,47 @@ def _weighted_square(Z: Any, C: Array) -> Array:
     return np.asarray(scaled.T @ scaled)  # a symmetric product, at half the cost
 
 
-def _shifted_solve(S: Array, right: Array) -> Array:
-    """Solve ``(I + S) y = right`` for a positive semidefinite ``S``, which is overwritten."""
-    diagonal = np.einsum("ii->i", S)
-    diagonal += 1.0
+class _Factored:
+    """A positive definite system, and what its inverse does to single units, as far as asked."""
+
+    def __init__(self, system: Array, costs: Array) -> None:
+        self.costs = costs.copy()
+        # The transposed view is in the order LAPACK wants: no copy.
+        self.factor = linalg.cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
+        self.known = np.empty(0, np.intp)
+        self.columns = np.empty((system.shape[0], 0))
+
+    def solve(self, right: Array, out: Array) -> Array:
+        """Solve with the unknowns ``out`` held at zero and their equations left out."""
+        answer = linalg.cho_solve(self.factor, right, check_finite=False)
+        if out.size == 0:
+            return np.asarray(answer)
+        new = np.setdiff1d(out, self.known)
+        if new.size:
+            units = np.zeros((right.shape[0], new.size))
+            units[new, np.arange(new.size)] = 1.0
+            fresh = linalg.cho_solve(self.factor, units, overwrite_b=True, check_finite=False)
+            self.known = np.concatenate([self.known, new])
+            self.columns = np.hstack([self.columns, fresh])
+        order = np.argsort(self.known)
+        columns = self.columns[:, order[np.searchsorted(self.known, out, sorter=order)]]
+        among = linalg.cho_factor(columns[out], lower=True, check_finite=False)
+        return np.asarray(answer - columns @ linalg.cho_solve(among, answer[out]))
+
+
+def _eigen_or_cholesky(system: Array, right: Array) -> Array:
+    """Solve a system of eigenvalues of at least one, which is overwritten."""
+    diagonal = np.einsum("ii->i", system)
     kept = diagonal.copy()
-    try:  # the transposed view is in the order LAPACK wants: no copy
-        factor = linalg.cho_factor(S.T, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        factor = linalg.cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
         return np.asarray(linalg.cho_solve(factor, right, check_finite=False))
     except linalg.LinAlgError:
-        # Rounding errors of a very large S have drowned the identity. LAPACK wrote to the lower
-        # triangle of the transposed matrix; that of S itself is as it was.
-        diagonal[:] = kept - 1.0
-        values, vectors = linalg.eigh(S, lower=True, check_finite=False)
-        inverse = 1.0 / (1.0 + np.maximum(values, 0.0))
+        # Rounding errors of a very large kernel have drowned the identity. LAPACK wrote to the
+        # lower triangle of the transposed matrix; that of the matrix itself is as it was.
+        diagonal[:] = kept
+        values, vectors = linalg.eigh(system, lower=True, check_finite=False)
+        inverse = 1.0 / np.maximum(values, 1.0)
         return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
 
 
