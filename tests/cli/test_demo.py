@@ -32,6 +32,17 @@ def test_demo(capsys, tmp_path):
     assert "A demonstration, not a study" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.parametrize("command", [["demo"], ["reproduce", "uoct"]])
+def test_an_out_that_is_a_file_is_noticed_before_the_work(command, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("scarce.cli._speed.run", lambda rows: pytest.fail("worked"))
+    path = tmp_path / "taken"
+    path.write_text("mine")
+    assert main([*command, "--out", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert error == f"scarce: error: --out must name a folder, but {path} is a file\n"
+    assert path.read_text() == "mine"
+
+
 def test_an_error_is_one_line_and_exit_code_1(capsys, monkeypatch):
     def fail(**options):
         raise ValueError("first line\nsecond line")
@@ -107,6 +118,20 @@ def test_help_loads_neither_the_compiler_nor_the_demo():
     assert done.returncode == 0
     assert done.stderr == "set()\n"
     assert "demo" in done.stdout
+
+
+def test_an_output_without_the_signs_of_the_tables_is_no_error():
+    code = (
+        "import scarce.cli._demo\n"
+        "from scarce.cli import main\n"
+        "scarce.cli._demo.run = lambda **options: print('1.0 \\u00b1 0.5 \\u25b2')\n"
+        "raise SystemExit(main(['demo']))"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1.0 ? 0.5 ?\n", "")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at the first line"])

@@ -5,6 +5,8 @@ import pytest
 
 from scarce.cli import main
 from scarce.cli._main import PAPERS as NAMES
+from scarce.cli._reproduce import run
+from scarce.datasets import DatasetNotFoundError
 from scarce.experiments import PAPERS
 from tests.experiments.toy import explode, toy
 
@@ -31,6 +33,48 @@ def test_tables_report_and_cells_are_left_behind(toy_paper, tmp_path, capsys):
     assert results["papers"][0]["tables"][0]["scores"]
     assert "| size 3" in (tmp_path / "toy.md").read_text()
     assert "Sizes" in (tmp_path / "report.html").read_text()
+
+
+def test_the_command_of_all_papers_can_be_given_again(monkeypatch, tmp_path):
+    for name in NAMES:
+        monkeypatch.setitem(PAPERS, name, toy())
+    assert main(["reproduce", "all", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["command"] == "scarce reproduce all --quick --jobs 1 --seed 0"
+    assert len(results["papers"]) == len(NAMES)
+
+
+def test_each_data_set_is_looked_for_once(monkeypatch, tmp_path):
+    looked = []
+    monkeypatch.setattr("scarce.cli._reproduce.load_dataset", looked.append)
+    settings = {f"size {size}": {"size": size, "data": "letter"} for size in (3, 7)}
+    monkeypatch.setitem(PAPERS, "uoct", toy(settings=settings))
+    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert looked == ["letter"]
+
+
+def test_nothing_at_hand_is_an_error(monkeypatch, tmp_path, capsys):
+    def fail(name):
+        raise DatasetNotFoundError(f"{name} is nowhere")
+
+    monkeypatch.setattr("scarce.cli._reproduce.load_dataset", fail)
+    monkeypatch.setitem(PAPERS, "uoct", toy(needs=("letter",)))
+    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 1
+    printed = capsys.readouterr()
+    assert "Sizes: letter is nowhere" in printed.out
+    assert "nothing was run" in printed.err.splitlines()[-1]
+
+
+def test_files_are_written_before_the_tables_are_printed(toy_paper, monkeypatch, tmp_path):
+    def hang_up(text):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("builtins.print", hang_up)
+    monkeypatch.setattr("scarce.cli._reproduce.Progress", lambda: lambda *step: None)
+    arguments = {"repetitions": None, "data": None, "jobs": 1, "seed": 0}
+    with pytest.raises(BrokenPipeError):
+        run("uoct", full=False, out=tmp_path, **arguments)
+    assert {path.name for path in tmp_path.iterdir()} >= {"toy.md", "results.json", "report.html"}
 
 
 def test_full_runs_every_cell(toy_paper, tmp_path, capsys):

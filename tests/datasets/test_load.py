@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -138,6 +139,16 @@ def test_error_names_file_places_and_origin(name, nowhere, monkeypatch):
     if entry.openml or name == "20newsgroups":
         assert "no network in tests" in message
         assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_new_attempts_at_a_download_are_quiet(nowhere, monkeypatch):
+    def fetch(**arguments):
+        warnings.warn("A network error occurred while downloading it. Retrying...", stacklevel=1)
+        raise OSError("no network in tests")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
+    with pytest.raises(DatasetNotFoundError, match="no network in tests"):
+        load_dataset("sonar")
 
 
 def test_looking_creates_no_folder(nowhere):

@@ -154,6 +154,12 @@ def test_best_of_a_row_is_bold(smaller_is_better, best):
     assert [text_of(node) for node in panel.iter("strong")] == [best]
 
 
+def test_means_that_differ_by_rounding_are_both_best():
+    table = small_table(scores([0.3, 0.1 + 0.2, 0.2], [None, 1, 1]))
+    panel = with_class(parsed(run_of(tables=[table])), "panel")[0]
+    assert [text_of(node) for node in panel.iter("strong")] == ["0.3000", "0.3000"]
+
+
 def test_summary_counts_from_the_side_of_the_reference():
     table = small_table(scores([0.8, 0.7, 0.9, 0.6], [None, 0.01, 0.01, 0.02], printed=0.75))
     card = text_of(with_class(parsed(run_of(tables=[table])), "card")[0])

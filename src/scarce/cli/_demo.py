@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scarce.cli import _speed
-from scarce.cli._output import Progress, finish
+from scarce.cli._output import Progress, finish, prepare
 from scarce.experiments import run_papers
 from scarce.experiments.demo import DEMO
 
@@ -27,6 +27,7 @@ def run(rows: int, out: Path, jobs: int) -> None:
     jobs : int
         Cells that run at once.
     """
+    prepare(out)
     _speed.run(rows)
     print(flush=True)
     shutil.rmtree(out / "cells" / DEMO.key, ignore_errors=True)  # always as of today's code

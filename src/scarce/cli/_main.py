@@ -1,6 +1,7 @@
 """Parse the command line, run one subcommand, turn errors into one line and an exit code."""
 
 import argparse
+import io
 import os
 import sys
 import traceback
@@ -28,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         raises ``SystemExit`` with code 2.
     """
     arguments = _parser().parse_args(argv)
+    # A terminal or pipe that cannot show every sign is no reason to lose the tables.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     try:
         arguments.run(arguments)
         sys.stdout.flush()
@@ -149,7 +153,7 @@ def _run_reproduce(arguments: argparse.Namespace) -> None:
     from scarce.cli._reproduce import run
 
     run(
-        list(PAPERS) if arguments.paper == "all" else [arguments.paper],
+        arguments.paper,
         full=arguments.full,
         repetitions=arguments.repetitions,
         data=arguments.data,

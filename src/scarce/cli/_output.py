@@ -34,14 +34,23 @@ class Progress:
         print(("\r\033[K" if interactive else "") + line, end=end, file=sys.stderr, flush=True)
 
 
+def prepare(out: Path) -> None:
+    """Create the folder of a run, so that a wrong name is noticed before the work."""
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"--out must name a folder, but {out} is a file")
+    out.mkdir(parents=True, exist_ok=True)
+
+
 def finish(run: Run, out: Path) -> None:
     """Print the tables of a run; write them as Markdown, as JSON and as a report to look at."""
-    for paper in run.papers:
-        text = paper_as_text(paper)
-        print(text)
-        write_atomically(out / f"{paper.key}.md", f"{text}\n{conditions_as_text(run)}\n")
+    texts = {paper.key: paper_as_text(paper) for paper in run.papers}
+    # Files first: whoever reads what is printed may hang up before its end.
+    for key, text in texts.items():
+        write_atomically(out / f"{key}.md", f"{text}\n{conditions_as_text(run)}\n")
     write_atomically(out / "results.json", json.dumps(asdict(run), indent=1))
     report = out / "report.html"
     write_atomically(report, render(run))
+    for text in texts.values():
+        print(text)
     print(f"Report: {report.resolve().as_uri()}")
     print(f"Tables and cell files: {out.resolve()}")

@@ -2,15 +2,16 @@
 
 import os
 import shlex
+from functools import cache
 from pathlib import Path
 
-from scarce.cli._output import Progress, finish
+from scarce.cli._output import Progress, finish, prepare
 from scarce.datasets import DatasetNotFoundError, load_dataset
 from scarce.experiments import PAPERS, run_papers
 
 
 def run(
-    papers: list[str],
+    paper: str,
     *,
     full: bool,
     repetitions: int | None,
@@ -19,12 +20,12 @@ def run(
     out: Path,
     seed: int,
 ) -> None:
-    """Run papers, print their tables and write the report.
+    """Run one paper or all, print their tables and write the report.
 
     Parameters
     ----------
-    papers : list of str
-        Keys of the papers.
+    paper : str
+        Key of the paper, or "all".
     full : bool
         Every cell whose data is at hand, or a quick selection.
     repetitions : int or None
@@ -37,27 +38,38 @@ def run(
         Folder of the run; one that was cut short there goes on.
     seed : int
         Seed of all cells.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        When the data of no table are at hand. What is missing has been printed.
     """
     if data is not None:
         if not data.is_dir():
             raise NotADirectoryError(f"--data names no folder: {data}")
         os.environ["SCARCE_DATA"] = str(data.resolve())  # workers inherit it
+    prepare(out)
     extent = "--full" if full else "--quick"
-    arguments = [*papers, extent, "--jobs", str(jobs), "--seed", str(seed)]
+    arguments = [paper, extent, "--jobs", str(jobs), "--seed", str(seed)]
     if repetitions is not None:
         arguments += ["--repetitions", str(repetitions)]
     found = run_papers(
-        [PAPERS[key] for key in papers],
+        list(PAPERS.values()) if paper == "all" else [PAPERS[paper]],
         out,
         full=full,
         seed=seed,
         repetitions=repetitions,
         n_jobs=jobs,
-        missing=_why_missing,
+        missing=cache(_why_missing),  # many settings share a set, and loading one takes seconds
         report=Progress(),
         command=shlex.join(["scarce", "reproduce", *arguments]),
     )
     finish(found, out)
+    if not any(result.tables for result in found.papers):
+        raise DatasetNotFoundError(
+            "nothing was run, because none of the data sets is at hand; name their folder by "
+            "--data or SCARCE_DATA"
+        )
 
 
 def _why_missing(name: str) -> str | None:

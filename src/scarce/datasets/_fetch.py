@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -57,8 +58,11 @@ def download(name: str, entry: Entry) -> Dataset:
             source="fetch_20newsgroups",
         )
 
-    # This parser needs no pandas. It writes a category as its position in `categories`.
-    bunch = datasets.fetch_openml(data_id=entry.openml, as_frame=False, parser="liac-arff")
+    with warnings.catch_warnings():
+        # What is said at each new attempt is said again by the error, if all of them fail.
+        warnings.filterwarnings("ignore", "A network error occurred", UserWarning)
+        # This parser needs no pandas. It writes a category as its position in `categories`.
+        bunch = datasets.fetch_openml(data_id=entry.openml, as_frame=False, parser="liac-arff")
     names = tuple(map(str, bunch.feature_names))
     columns = [_as_text(bunch.data[:, j], bunch.categories.get(n)) for j, n in enumerate(names)]
     data, categories = encode_columns(names, columns, entry.nominal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
 from collections.abc import Iterable
 from itertools import count
@@ -109,7 +110,7 @@ def _cell(panel: Panel, score: Score | None, spread_width: int) -> Html:
     if score is None:
         return element("td", element("span", "not run", class_="quiet"), class_="number")
     write = panel.write
-    best = score.mean == panel.best(score.setting)
+    best = math.isclose(score.mean, panel.best(score.setting))  # sums of equals may differ
     spread = f" ± {write(score.std).rjust(spread_width, _FIGURE_SPACE)}"
     return element(
         "td",
