@@ -20,6 +20,8 @@ def test_demo(capsys, tmp_path):
         assert float(gap) <= 1e-2, line
         assert float(violation) <= 1e-3, line
         assert agreement == "100.00%", line
+    speed = out[: out.index("\n## ")].splitlines()
+    assert max(map(len, speed)) <= 80
     assert "First fits compile" in out
     for title in (
         "One class, few rows",

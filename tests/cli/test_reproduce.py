@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 
 import pytest
 
@@ -75,6 +76,16 @@ def test_files_are_written_before_the_tables_are_printed(toy_paper, monkeypatch,
     with pytest.raises(BrokenPipeError):
         run("uoct", full=False, out=tmp_path, **arguments)
     assert {path.name for path in tmp_path.iterdir()} >= {"toy.md", "results.json", "report.html"}
+
+
+def test_tables_fit_the_terminal_and_files_keep_their_form(
+    toy_paper, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "20")
+    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert "| size 3 | plain " in capsys.readouterr().out
+    assert "| size 3 | plain " not in (tmp_path / "toy.md").read_text()
 
 
 def test_full_runs_every_cell(toy_paper, tmp_path, capsys):

@@ -295,9 +295,20 @@ def test_points_that_a_logarithmic_axis_cannot_show_are_counted():
 @pytest.mark.parametrize("log", [False, True])
 def test_degenerate_figures_are_drawn(log):
     lines = (Series("none", (), ()), Series("one", (3.0,), (5.0,)))
-    for series in ((), lines[:1], lines):
-        figure = Figure("f", "F", "", "x", "y", series, log_x=log, log_y=log)
-        assert "nan" not in render(run_of(figures=[figure]))
+    figure = Figure("f", "F", "", "x", "y", lines, log_x=log, log_y=log)
+    page = render(run_of(figures=[figure]))
+    assert "nan" not in page
+    assert page.count("<figure") == 1
+
+
+@pytest.mark.parametrize("series", [(), (Series("none", (), ()),)])
+def test_figures_without_points_are_left_out(series):
+    empty = Figure("f", "An empty figure", "", "x", "y", series)
+    full = Figure("g", "A full figure", "", "x", "y", (Series("one", (3.0,), (5.0,)),))
+    page = render(run_of(figures=[empty, full]))
+    assert "An empty figure" not in page
+    assert page.count("<figure") == 1
+    assert "0 tables, 1 figure," in page
 
 
 def test_texts_cannot_become_markup():

@@ -6,6 +6,7 @@ from scipy.stats import wilcoxon
 
 from scarce.experiments import both_protocols, paper_as_text
 from scarce.experiments._statistics import holm, paired_p_values
+from tests.experiments.sample_run import SETTINGS, sample_run
 from tests.experiments.toy import run_toy, toy
 
 
@@ -64,6 +65,23 @@ def test_text(tmp_path):
         assert f"**Accuracy, %, {protocol}**" in text
     rows = [line for line in text.splitlines() if line.startswith("| size 3")]
     assert len(rows) == 3
+
+
+def test_wide_tables_go_down_where_there_is_no_room():
+    paper = sample_run().papers[0]
+    wide, narrow = paper_as_text(paper), paper_as_text(paper, width=90)
+
+    def grids(text):
+        return [line for line in text.splitlines() if line.startswith("|")]
+
+    def figures(text):
+        cells = (cell.strip() for line in grids(text) for cell in line.split("|"))
+        return sorted(cell for cell in cells if "±" in cell)
+
+    assert max(map(len, grids(wide))) > 90 >= max(map(len, grids(narrow)))
+    assert figures(narrow) == figures(wide) != []
+    down = next(line for line in grids(narrow) if line.startswith(f"| {SETTINGS[0]}"))
+    assert down.split("|")[2].strip() in paper.tables[0].methods
 
 
 def test_text_marks_what_the_test_can_tell(tmp_path):

@@ -1,6 +1,8 @@
 """What a run shows while it goes on, and what it leaves behind."""
 
 import json
+import math
+import shutil
 import sys
 import time
 from dataclasses import asdict
@@ -43,14 +45,16 @@ def prepare(out: Path) -> None:
 
 def finish(run: Run, out: Path) -> None:
     """Print the tables of a run; write them as Markdown, as JSON and as a report to look at."""
-    texts = {paper.key: paper_as_text(paper) for paper in run.papers}
     # Files first: whoever reads what is printed may hang up before its end.
-    for key, text in texts.items():
-        write_atomically(out / f"{key}.md", f"{text}\n{conditions_as_text(run)}\n")
+    for paper in run.papers:
+        text = f"{paper_as_text(paper)}\n{conditions_as_text(run)}\n"
+        write_atomically(out / f"{paper.key}.md", text)
     write_atomically(out / "results.json", json.dumps(asdict(run), indent=1))
     report = out / "report.html"
     write_atomically(report, render(run))
-    for text in texts.values():
-        print(text)
+    # A terminal would break lines that are too long; a file or pipe does not.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else math.inf
+    for paper in run.papers:
+        print(paper_as_text(paper, width=width))
     print(f"Report: {report.resolve().as_uri()}")
     print(f"Tables and cell files: {out.resolve()}")

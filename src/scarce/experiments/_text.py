@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scarce.experiments._panels import LEVEL, MARKS, Panel, panels
 from scarce.experiments._results import PROTOCOLS, PaperResult, Run, Score
 
@@ -13,13 +15,17 @@ LEGEND = (
 )
 
 
-def paper_as_text(result: PaperResult, level: int = 2) -> str:
-    """Return all tables of a paper under Markdown headings of a level and below."""
+def paper_as_text(result: PaperResult, level: int = 2, width: float = math.inf) -> str:
+    """Return all tables of a paper under Markdown headings of a level and below.
+
+    A table that is wider than ``width`` has its methods not across but down.
+    """
     parts = [f"{'#' * level} {result.title}", result.citation, LEGEND]
     for table in result.tables:
         parts += [f"{'#' * (level + 1)} {table.title}", table.caption]
         for panel in panels(table):
-            parts += [_heading(panel), _panel(panel)]
+            lines = _across(panel)
+            parts += [_heading(panel), lines if _width(lines) <= width else _down(panel)]
     if result.skipped:
         parts += ["Left out:", "\n".join(f"- {reason}" for reason in result.skipped)]
     if result.remarks:
@@ -43,12 +49,25 @@ def _heading(panel: Panel) -> str:
     return f"**{panel.label}, {panel.protocol}** ({'; '.join(remarks)}):"
 
 
-def _panel(panel: Panel) -> str:
+def _across(panel: Panel) -> str:
     lines = [["", *panel.methods, "n"]]
     for setting in panel.settings:
         cells = [_cell(panel, panel.score(setting, method)) for method in panel.methods]
         lines.append([setting, *cells, str(max(score.n for score in panel.row(setting)))])
     return _aligned(lines)
+
+
+def _down(panel: Panel) -> str:
+    lines = [["", "", "", "n"]]
+    for setting in panel.settings:
+        for number, score in enumerate(panel.row(setting)):
+            name = "" if number else setting  # once for all its methods
+            lines.append([name, score.method, _cell(panel, score), str(score.n)])
+    return _aligned(lines)
+
+
+def _width(table: str) -> int:
+    return table.index("\n")
 
 
 def _cell(panel: Panel, score: Score | None) -> str:

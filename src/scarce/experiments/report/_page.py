@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 
 from scarce.experiments._numbers import duration
@@ -36,8 +37,15 @@ def render(run: Run) -> str:
     >>> render(run).startswith("<!DOCTYPE html>")
     True
     """
+    run = replace(run, papers=tuple(_without_empty_figures(paper) for paper in run.papers))
     page = element("html", _head(run), element("body", _top(run), _main(run)), lang="en")
     return f"<!DOCTYPE html>\n{page}\n"
+
+
+def _without_empty_figures(paper: PaperResult) -> PaperResult:
+    """Leave out figures whose settings were not run, as happens in a quick run."""
+    drawn = (figure for figure in paper.figures if any(series.x for series in figure.series))
+    return replace(paper, figures=tuple(drawn))
 
 
 def _head(run: Run) -> Html:
