@@ -86,7 +86,7 @@ LEGEND = """
 data             cancer, digits: scikit-learn's; blobs: generated
 sklearn, scarce  seconds to fit
 ratio            sklearn / scarce, above 1 means we are faster
-objective        ours against scikit-learn's, relative; below zero: ours is better
+objective        ours against scikit-learn's, relative; below zero: better
 gap, KKT         of our solution: relative duality gap and largest violation of
                  the optimality conditions (tolerance 1e-3), computed from the
                  problem alone
