@@ -202,6 +202,13 @@ def test_limit_on_the_rounds():
     assert short.history_["rejected"] == whole.history_["rejected"][:2]
 
 
+@pytest.mark.parametrize("round_", [-1, 7])
+def test_a_rule_that_names_no_round(round_):
+    X, y = overlapping(0)
+    with pytest.raises(ValueError, match=f"stop must name a round from 0 to 0, .* got {round_}"):
+        SVMC(learner="csvc", stop=lambda history: (round_, True)).fit(X, y)
+
+
 @pytest.mark.filterwarnings("ignore:nu raised")
 def test_all_rows_twice_is_the_same_model():
     X, y = overlapping(5)

@@ -90,6 +90,11 @@ class Loop:
             kept[number] = self.trained
             verdicts = [rule(self.history) for rule in self.rules]
             choice = min((which for which, _ in verdicts), default=number)
+            if choice not in kept:
+                raise ValueError(
+                    f"stop must name a round from {min(kept)} to {number}, not before the one it "
+                    f"named last, got {choice!r}"
+                )
             kept = {which: trained for which, trained in kept.items() if which >= choice}
             if rejected.size == 0:
                 ending = "settled"

@@ -60,7 +60,8 @@ class SVMC(PositiveUnlabeled):
     keep : {"support", "all"}, default="support"
         Which negatives stay for the next round: the support vectors (SVMC) or all (SMC).
     pos_label : int, float, bool, str or None, default=None
-        The label of positive rows; None is ``classes_[1]``. The other label means unlabelled.
+        The label of positive rows; the other one means unlabelled. None is ``classes_[1]``, the
+        label that sorts last: with words for labels, name it.
     on_infeasible : {"lower", "error"}, default="lower"
         What to do in a round where `nu` is too large for the class sizes: take 0.999 times the
         largest value and warn, or raise an error.
@@ -154,7 +155,7 @@ class SVMC(PositiveUnlabeled):
     >>> random = np.random.default_rng(0)
     >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
     >>> y = ["yes"] * 40 + ["unknown"] * 320  # the first 40 are labelled
-    >>> model = SVMC(gamma=0.1).fit(X, y)
+    >>> model = SVMC(gamma=0.1, pos_label="yes").fit(X, y)
     >>> model.predict([[0.0, 0.0], [6.0, 6.0]])
     array(['yes', 'unknown'], dtype='<U7')
     """
