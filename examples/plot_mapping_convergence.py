@@ -95,7 +95,7 @@ show(panels["informed"], "All labels known", informed)
 RoundsBoundaryDisplay.from_estimator(mapping, X, y, ax=panels["SVMC"])
 inside = mapping.decision_function(new) >= 0
 panels["SVMC"].set_title(f"SVMC: F1 = {f1_score(new_truth, inside):.2f}")
-HistoryDisplay.from_estimator(mapping, key="class_prior", color="#08306b", ax=panels["prior"])
+HistoryDisplay.from_estimator(mapping, key="accepted_share", color="#08306b", ax=panels["prior"])
 panels["prior"].axhline(hidden.mean(), color="0.6", linestyle="dotted")
 panels["prior"].set(title="Share of the unlabelled rows accepted", ylabel="", ylim=(0, None))
 panels["prior"].annotate(

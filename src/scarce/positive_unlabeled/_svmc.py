@@ -90,16 +90,16 @@ class SVMC(PositiveUnlabeled):
     mapper_ : OneClassMapper
         The fitted mapper.
     class_prior_ : float
-        Share of the unlabelled weight that no round has rejected.
+        Share of the unlabelled weight that the classifier accepts.
     taken_back_ : float
         Share of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
-        whole boundary. A warning says so.
+        whole boundary. It is part of `class_prior_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
-        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
-        positives were held out.
+        that may still be), "accepted_share" (of the unlabelled weight, by all rounds so far),
+        "recall" (on the positives), "nu" (used), "guard" (empty, "nu lowered" or "nu raised"),
+        "support_vectors", "n_iter", "seconds"; "held_out_recall" if positives were held out.
     n_rounds_ : int
         Number of rounds.
     round_kept_ : int
