@@ -102,6 +102,16 @@ def test_rows_taken_back_are_told():
     assert SVMC(keep="all").fit(X, y).taken_back_ == 0.0
 
 
+def test_little_taken_back_is_much_for_a_small_class():
+    random = np.random.default_rng(3)
+    X = np.r_[random.normal(size=(90, 4)), random.normal(size=(970, 4)) * 3 + 1]
+    y = np.r_[np.ones(60), np.zeros(1000)]
+    with pytest.warns(UserWarning, match="the classifier accepts"):
+        model = SVMC(gamma=0.02).fit(X, y)
+    assert model.taken_back_ < 0.015
+    assert model.taken_back_ > 0.1 * model.history_["accepted_share"][-1]
+
+
 @TAKEN_BACK
 @pytest.mark.parametrize("parameters", [{}, {"learner": "csvc", "C": 0.3}, {"stop_recall": 0.99}])
 @pytest.mark.parametrize("weighted", [False, True])

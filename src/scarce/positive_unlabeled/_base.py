@@ -235,7 +235,9 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=7,
             )
-        if self.taken_back_ > 0.1 * outcome.accepted_share + MUCH_TAKEN_BACK:
+        # A fit that was cut short has a warning of its own, below.
+        much = 0.1 * outcome.accepted_share + 0.001
+        if self.taken_back_ > much and not self.fit_status_:
             warnings.warn(
                 f"the classifier accepts {self.class_prior_:.3g} of the unlabelled weight, but "
                 f"only {outcome.accepted_share:.3g} was accepted in every round: the negatives "
@@ -309,7 +311,6 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(positive == self._positive_is_second()).astype(np.intp)])
 
 
-MUCH_TAKEN_BACK = 0.01
 GUARDS = {
     "nu lowered": "the smaller class does not allow a larger value",
     "nu raised": "the margin vanishes at smaller values, because the classes overlap",
