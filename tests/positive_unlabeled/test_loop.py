@@ -1,5 +1,6 @@
 """Properties of the loop that hold for any learner."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -93,7 +94,9 @@ TAKEN_BACK = pytest.mark.filterwarnings("ignore:the classifier accepts")
 
 def test_rows_taken_back_are_told():
     X, y = overlapping(3)
-    with pytest.warns(UserWarning, match="the classifier accepts .* Use keep=.all. or a narrower"):
+    with pytest.warns(
+        UserWarning, match="the classifier accepts .* Use recheck=True, keep=.all. or"
+    ):
         model = SVMC().fit(X, y)
     assert model.taken_back_ > 0.01
     # What else is accepted are soft-margin errors of the last training.
@@ -151,6 +154,24 @@ def test_approximate_classifiers_have_no_support_to_keep():
     X, y = disc_in_a_square(0)
     with pytest.raises(ValueError, match=r'keep="support" needs exact.*nystroem'):
         MappingConvergence(classifier=SVC(approximation="nystroem")).fit(X, y)
+
+
+def test_a_recheck_leaves_nothing_taken_back():
+    for seed in range(6):
+        X, y = overlapping(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nu is raised on the way
+            plain = SVMC(nu=0.1).fit(X, y)
+            checked = SVMC(nu=0.1, recheck=True).fit(X, y)
+            everything = SVMC(nu=0.1, keep="all").fit(X, y)
+        assert checked.converged_
+        assert checked.taken_back_ == 0.0
+        assert plain.history_["taken_back"] == [0] * plain.n_rounds_
+        if plain.taken_back_ > 0:
+            assert checked.history_["taken_back"][-1] > 0
+        # Closer to the answers of the loop that keeps all negatives, or as close.
+        answers = everything.predict(X)
+        assert (checked.predict(X) != answers).sum() <= (plain.predict(X) != answers).sum()
 
 
 @TAKEN_BACK

@@ -108,6 +108,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             weights=weights,
             train=Training(classifier, rows, weights, weighted, self.on_infeasible),
             keys=keys if self.keep == "support" else None,
+            recheck=self.recheck,
             rules=self._rules(),
             max_rounds=self.max_rounds,
             report=report,
@@ -242,7 +243,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"the classifier accepts {self.class_prior_:.3g} of the unlabelled weight, but "
                 f"only {outcome.accepted_share:.3g} was accepted in every round: the negatives "
                 f"that were kept (keep={self.keep!r}) do not hold the boundary. Use "
-                'keep="all" or a narrower kernel.',
+                'recheck=True, keep="all" or a narrower kernel.',
                 UserWarning,
                 stacklevel=7,
             )

@@ -67,6 +67,10 @@ class SVMC(PositiveUnlabeled):
         largest value and warn, or raise an error.
     drop_shared : bool, default=True
         Unlabelled rows that equal a positive row never become negatives.
+    recheck : bool, default=False
+        When the loop has settled, let unlabelled rows that were rejected, dropped by
+        ``keep="support"`` and are accepted again join the negatives for good, and go on until there
+        are none. The paper has no such step; it costs a look at all unlabelled rows for each.
     stop_recall : float or None, default=None
         End with the last classifier whose recall on the positives is at least this.
     stop : callable or None, default=None
@@ -97,9 +101,10 @@ class SVMC(PositiveUnlabeled):
         whole boundary. It is part of `class_prior_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "accepted_share" (of the unlabelled weight, by all rounds so far),
-        "recall" (on the positives), "nu" (used), "guard" (empty, "nu lowered" or "nu raised"),
-        "support_vectors", "n_iter", "seconds"; "held_out_recall" if positives were held out.
+        that may still be), "taken_back" (rows added by rechecks so far), "accepted_share" (of the
+        unlabelled weight, by all rounds so far), "recall" (on the positives), "nu" (used), "guard"
+        (empty, "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds";
+        "held_out_recall" if positives were held out.
     n_rounds_ : int
         Number of rounds.
     round_kept_ : int
@@ -192,6 +197,7 @@ class SVMC(PositiveUnlabeled):
         pos_label: Any = None,
         on_infeasible: str = "lower",
         drop_shared: bool = True,
+        recheck: bool = False,
         stop_recall: float | None = None,
         stop: Any = None,
         max_rounds: int | None = None,
@@ -214,6 +220,7 @@ class SVMC(PositiveUnlabeled):
         self.pos_label = pos_label
         self.on_infeasible = on_infeasible
         self.drop_shared = drop_shared
+        self.recheck = recheck
         self.stop_recall = stop_recall
         self.stop = stop
         self.max_rounds = max_rounds
