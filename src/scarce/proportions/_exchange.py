@@ -1,8 +1,9 @@
 """Source knowledge files: a source model without its rows, safe to load from a stranger.
 
 The file is an uncompressed zip of plain ``.npy`` arrays and one JSON header, nothing else. It is
-read without pickle, no array is allocated before its size is known to be in the file, and
-compressed members are refused, so that a small file cannot fill the memory.
+read without pickle and without evaluating the arrays' headers, no array is allocated before its
+size is known to be in the file, and compressed members are refused, so that a small file cannot
+fill the memory.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any, Self
@@ -35,6 +37,13 @@ FORMAT = "scarce source"
 VERSION = 1
 HEADER = "header.json"
 LARGEST_HEADER = 10_000  # bytes
+LARGEST_DEGREE = 1_000  # of a polynomial; a stranger's could keep the reader busy for ever
+# What NumPy writes before the values, matched and not evaluated as NumPy's own reader does.
+ARRAY = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '<f8', 'fortran_order': False, "
+    rb"'shape': \((\d{1,19}),(?: (\d{1,19}))?\), \} *\n",
+    re.DOTALL,
+)
 ARRAYS = {
     "linear": {"coef": 1},
     "expansion": {"vectors": 2, "coefficients": 1},
@@ -189,11 +198,12 @@ def _seen_through(source: ExpansionSource, landmarks: Any, training_rows: bool) 
     assert source.kernel is not None
     rows = check_array(landmarks, dtype=np.float64, input_name="landmarks")
     vectors = source.vectors
-    dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors, dtype=np.float64)
+    dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors)
     if rows.shape[1] != dense.shape[1]:
         raise ValueError(f"landmarks must have {dense.shape[1]} features, got {rows.shape[1]}")
-    known = {row.tobytes() for row in dense}
-    shown = sum(row.tobytes() in known for row in rows)
+    # In the model's precision, which may have rounded the rows; + 0.0 makes -0 the same as 0.
+    known = {row.tobytes() for row in dense + dense.dtype.type(0)}
+    shown = sum(row.tobytes() in known for row in (rows + 0.0).astype(dense.dtype))
     if shown and not training_rows:
         raise ValueError(
             f"{shown} of the {len(rows)} landmarks are support vectors of the model, rows of the "
@@ -250,7 +260,7 @@ def _write(
         file.writestr(HEADER, json.dumps(header))
         for name, values in arrays.items():
             buffer = io.BytesIO()
-            plain = np.ascontiguousarray(values, dtype=np.float64)
+            plain = np.ascontiguousarray(values, dtype="<f8")
             np.lib.format.write_array(buffer, plain, version=(1, 0), allow_pickle=False)
             file.writestr(f"{name}.npy", buffer.getvalue())
 
@@ -281,10 +291,13 @@ def load_source(path: Any) -> SourceModel:
                 if member.compress_type != zipfile.ZIP_STORED or member.file_size > size:
                     raise ValueError("it holds compressed members")
             header = _read_header(file)
-            arrays = {
-                name: _read_array(file, name, n) for name, n in ARRAYS[header["kind"]].items()
-            }
-    except (zipfile.BadZipFile, OSError, EOFError, KeyError, NotImplementedError) as error:
+            expected = ARRAYS[header["kind"]]
+            members = [HEADER, *(f"{name}.npy" for name in expected)]
+            if len(file.namelist()) > len(members):
+                raise ValueError(f"it holds more than {', '.join(members)}")
+            arrays = {name: _read_array(file, name, n) for name, n in expected.items()}
+    # RuntimeError: encrypted members, and what zipfile does not implement.
+    except (zipfile.BadZipFile, OSError, EOFError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path} is not a source file, or is damaged: {error}") from None
     except ValueError as error:
         raise ValueError(f"{path} is not a source file that can be read: {error}") from None
@@ -307,22 +320,22 @@ def _read_header(file: zipfile.ZipFile) -> dict[str, Any]:
         raise ValueError(
             f"it is of version {version}, this scarce reads up to {VERSION}; upgrade scarce"
         )
-    if header.get("kind") not in ARRAYS:
+    if header.get("kind") not in list(ARRAYS):  # a list: what a stranger writes may have no hash
         raise ValueError(f"it is of the unknown kind {header.get('kind')!r}")
     return header
 
 
 def _read_array(file: zipfile.ZipFile, name: str, n_dimensions: int) -> Array:
     """Return a member as an array; its header must agree with the bytes that follow."""
-    stream = io.BytesIO(file.read(f"{name}.npy"))
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError(f"its array {name} is of another version")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    values = stream.read()
-    fits = min(shape, default=-1) >= 0 and len(values) == 8 * math.prod(shape)
-    if dtype != np.float64 or fortran or len(shape) != n_dimensions or not fits:
+    content = file.read(f"{name}.npy")
+    found = ARRAY.match(content)
+    if found is None:
+        raise ValueError(f"its array {name} is not a plain one of float64")
+    shape = tuple(int(length) for length in found.groups() if length is not None)
+    if len(shape) != n_dimensions or len(content) - found.end() != 8 * math.prod(shape):
         raise ValueError(f"its array {name} is not what the header says")
-    array = np.frombuffer(values, dtype=np.float64).reshape(shape)
+    values = np.frombuffer(content, dtype="<f8", offset=found.end())
+    array = values.astype(np.float64).reshape(shape)  # a copy, wherever the bytes began
     if array.size == 0 or not np.isfinite(array).all():
         raise ValueError(f"its array {name} is empty or not finite")
     return array
@@ -340,6 +353,10 @@ def _built(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Sour
         settings = {name: _number(given, name) for name in ("gamma", "degree", "coef0")}
         if given["name"] not in ("rbf", "poly", "sigmoid"):
             raise ValueError(f"its kernel is {given['name']!r}")
+        if settings["gamma"] < 0:
+            raise ValueError(f"its gamma is {settings['gamma']:g}")
+        if settings["degree"] not in range(LARGEST_DEGREE + 1):
+            raise ValueError(f"its degree is {settings['degree']:g}")
         kernel = Kernel(given["name"], **settings)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged: its header lacks {error}") from None
@@ -352,6 +369,12 @@ def _built(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Sour
 
 def _number(values: Any, name: str) -> float:
     value = values[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"its {name} is {value!r}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of any length is JSON
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"its {name} is {number}")
+    return number
