@@ -83,10 +83,19 @@ def test_landmarks(tmp_path, model):
     assert 0 < error < 0.05
 
 
+def test_landmarks_far_from_the_rows(tmp_path):
+    with pytest.warns(UserWarning, match=r"more landmarks, nearer to the training rows") as seen:
+        assert export_source(MACHINE, tmp_path / "source", landmarks=NEW[:3]) > 0.25
+    assert seen[0].filename == __file__
+
+
 def test_random_features(tmp_path):
     path = tmp_path / "source"
-    errors = [export_source(MACHINE, path, n_features=n, random_state=0) for n in (100, 10_000)]
-    assert errors[1] < 0.2 * errors[0]  # 0.1 on average: the square root of their number
+    with pytest.warns(UserWarning, match=r"the model's by \d+% of .* more features") as seen:
+        few = export_source(MACHINE, path, n_features=100, random_state=0)
+    assert seen[0].filename == __file__
+    many = export_source(MACHINE, path, n_features=10_000, random_state=0)
+    assert many < 0.2 * few  # 0.1 on average: the square root of their number
     assert not row_leaves(path)
     source = load_source(path)
     exact = MACHINE.decision_function(NEW)
@@ -148,6 +157,7 @@ def test_a_fit_with_the_file_equals_one_with_the_model(tmp_path, choice):
         (MACHINE, {"landmarks": NEW, "n_features": 5}, "not both"),
         (MACHINE, {"landmarks": NEW[:, :2]}, "landmarks must have 3 features, got 2"),
         (MACHINE, {"n_features": 0}, "positive integer, got 0"),
+        (MACHINE, {"n_features": True}, "positive integer, got True"),
         (SVC(kernel="poly").fit(X, Y), {"n_features": 5}, "the model has 'poly'; give landmarks"),
         (LinearSVC().fit(X, Y), {"training_rows": True}, "are for kernel models"),
         (SVC(kernel=laplacian_kernel).fit(X, Y), {"landmarks": NEW}, "only linear models and sums"),

@@ -12,6 +12,7 @@ import io
 import json
 import math
 import re
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any, Self
@@ -49,6 +50,7 @@ ARRAYS = {
     "expansion": {"vectors": 2, "coefficients": 1},
     "fourier": {"frequencies": 2, "phases": 1, "coefficients": 1},
 }
+FAR = 0.25  # difference between file and model, as a share of the spread, that the owner is told of
 CUTOFF = 1e-10  # directions of the landmark matrix below this share of the largest are dropped
 
 
@@ -122,7 +124,8 @@ def export_source(
     -------
     float
         Root mean square difference between the scores of the file and of the model, as a share of
-        the latter's spread, on the model's own support vectors; 0 for an exact file.
+        the latter's spread, on the model's own support vectors; 0 for an exact file. A warning says
+        when it is above 1/4.
 
     See Also
     --------
@@ -184,7 +187,7 @@ def export_source(
     dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors)
     arrays = {"vectors": dense, "coefficients": written.coefficients}
     _write(path, "expansion", written.intercept, written.kernel, arrays)
-    return 0.0 if written is source else _difference(source, written)
+    return 0.0 if written is source else _difference(source, written, 3)
 
 
 def _any_rows(model: Any) -> Array:
@@ -225,7 +228,7 @@ def _write_features(path: Any, source: ExpansionSource, n: Any, random_state: An
             f'random Fourier features are of kernel="rbf", the model has {kernel.name!r}; give '
             "landmarks"
         )
-    if not isinstance(n, (int, np.integer)) or n < 1:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"n_features must be a positive integer, got {n!r}")
     random = check_random_state(random_state)
     width = source.vectors.shape[1]
@@ -237,15 +240,24 @@ def _write_features(path: Any, source: ExpansionSource, n: Any, random_state: An
     written = FourierSource(frequencies, phases, coefficients, source.intercept, kernel)
     arrays = {"frequencies": frequencies, "phases": phases, "coefficients": coefficients}
     _write(path, "fourier", source.intercept, kernel, arrays)
-    return _difference(source, written)
+    return _difference(source, written, 4)
 
 
-def _difference(source: Source, written: Source) -> float:
+def _difference(source: Source, written: Source, level: int) -> float:
+    """Return how far the file is from the model; warn the caller, ``level`` frames up, if far."""
     assert isinstance(source, ExpansionSource)
     exact = source.function(source.vectors)
     error = float(np.sqrt(np.mean((written.function(source.vectors) - exact) ** 2)))
     spread = float(exact.std())
-    return error / spread if spread > 0 else error
+    share = error / spread if spread > 0 else error
+    if share > FAR:
+        warnings.warn(
+            f"the file's scores of the support vectors differ from the model's by {share:.0%} of "
+            "their spread; give more landmarks, nearer to the training rows, or more features",
+            UserWarning,
+            stacklevel=level,
+        )
+    return share
 
 
 def _write(
