@@ -28,6 +28,9 @@ class GroupErrorScorer:
 
     Notes
     -----
+    Without metadata routing a search passes `groups` to its splitter only. One column of shares is
+    then an error; shares of several classes are taken for those of single rows, and not noticed.
+
     `GroupKFold` takes all rows of the id -1, the common rows of `TransferGroupProbabilitySVM`, for
     one group: one of the fits goes without them, and a fold of theirs alone cannot be scored. The
     second example keeps them in every fit. `GroupKFold` also wants ids that can be sorted, such as
