@@ -294,7 +294,9 @@ def _without_repeated_hard_margins(
 
     def is_hard(name: str, value: Any) -> bool:
         # What is no number is left to the estimator to refuse.
-        return name.split("__")[-1] == "nu" and isinstance(value, Real) and value * (n - 1) <= 1
+        return (
+            name.split("__")[-1] == "nu" and isinstance(value, Real) and float(value) * (n - 1) <= 1
+        )
 
     groups: dict[Any, list[dict[str, Any]]] = {}
     for candidate in candidates:
