@@ -27,6 +27,11 @@ class Outcome:
     history: History
     ending: str  # "settled", "rule", "max_rounds" or "stopped"
 
+    @property
+    def accepted_share(self) -> float:
+        """Share of the unlabelled weight that no round up to the one kept has rejected."""
+        return float(self.history["accepted_share"][self.round_kept])
+
 
 @dataclass
 class Loop:
@@ -90,6 +95,11 @@ class Loop:
             kept[number] = self.trained
             verdicts = [rule(self.history) for rule in self.rules]
             choice = min((which for which, _ in verdicts), default=number)
+            if choice not in kept:
+                raise ValueError(
+                    f"stop must name a round from {min(kept)} to {number}, not before the one it "
+                    f"named last, got {choice!r}"
+                )
             kept = {which: trained for which, trained in kept.items() if which >= choice}
             if rejected.size == 0:
                 ending = "settled"
@@ -116,7 +126,7 @@ class Loop:
             "negatives": negatives.size,
             "rejected": rejected.size,
             "accepted": self.candidates.size,
-            "class_prior": inside / self.unlabelled_weight,
+            "accepted_share": inside / self.unlabelled_weight,
             "recall": self._recall(positives),
             "nu": self.trained.nu,
             "support_vectors": len(getattr(model, "support_", ())),
@@ -154,7 +164,7 @@ COLUMNS = (
     "negatives",
     "rejected",
     "accepted",
-    "class_prior",
+    "accepted_share",
     "recall",
     "nu",
     "support_vectors",

@@ -46,8 +46,11 @@ class MappingConvergence(PositiveUnlabeled):
         What names the strong negatives: a mapper such as :class:`OneClassMapper` or
         :class:`OneDNFMapper`; a function of the positive and the unlabelled rows that returns one
         bool per unlabelled row; or one bool per row of `X`, ignored for positives. None is
-        ``OneClassMapper()``. A function gets all unlabelled rows in memory; a mapper is given them
-        in blocks.
+        ``OneClassMapper()``, with the classifier's kernel if that is precomputed or callable. A
+        function gets all unlabelled rows in memory; a mapper is given them in blocks. A mapper of
+        your own has ``fit(positives, sample_weight, unlabeled)``, where `unlabeled` gives pairs of
+        rows and weights as often as it is gone through, and ``score_samples(X)``, below zero for
+        strong negatives.
     classifier : estimator or None, default=None
         A margin classifier, with `decision_function`. None is ``NuSVC(nu=0.01)``. Its `tol` is
         lowered to that of this estimator where it is larger. ``gamma="scale"`` here and in the
@@ -57,7 +60,8 @@ class MappingConvergence(PositiveUnlabeled):
         Which negatives stay for the next round: the support vectors (SVMC, fast) or all (SMC).
         "support" needs a classifier with `support_`.
     pos_label : int, float, bool, str or None, default=None
-        The label of positive rows; None is ``classes_[1]``. The other label means unlabelled.
+        The label of positive rows; the other one means unlabelled. None is ``classes_[1]``, the
+        label that sorts last: with words for labels, name it.
     map_fallback : float or None, default=None
         If the mapper finds no strong negatives, begin with this share of the unlabelled rows, those
         of the lowest scores, at least one row, and warn. None makes it an error.
@@ -89,16 +93,16 @@ class MappingConvergence(PositiveUnlabeled):
     mapper_ : estimator or None
         The fitted mapper; None for a function or mask.
     class_prior_ : float
-        Share of the unlabelled weight that no round has rejected.
+        Share of the unlabelled weight that the classifier accepts.
     taken_back_ : float
         Share of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
-        whole boundary. A warning says so.
+        whole boundary. It is part of `class_prior_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
-        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
-        positives were held out.
+        that may still be), "accepted_share" (of the unlabelled weight, by all rounds so far),
+        "recall" (on the positives), "nu" (used), "guard" (empty, "nu lowered" or "nu raised"),
+        "support_vectors", "n_iter", "seconds"; "held_out_recall" if positives were held out.
     n_rounds_ : int
         Number of rounds.
     round_kept_ : int
@@ -233,7 +237,15 @@ class MappingConvergence(PositiveUnlabeled):
                 f'{classifier.approximation!r}; use keep="all"'
             )
         mapper = OneClassMapper() if self.mapper is None else self.mapper
+        if hasattr(mapper, "score_samples") and not has_fit_parameter(mapper, "unlabeled"):
+            raise ValueError(
+                f"mapper={mapper} is not a mapper: its fit takes no unlabeled. Wrap a detector: "
+                f"OneClassMapper({mapper})"
+            )
         if isinstance(mapper, OneClassMapper):
-            detector = OneClassSVM(nu=0.1) if mapper.detector is None else mapper.detector
+            # Of a kernel matrix, or of rows of any kind, only that kernel knows the meaning.
+            kernel = self._kernel_name()
+            own = {"kernel": kernel} if callable(kernel) or kernel == "precomputed" else {}
+            detector = OneClassSVM(nu=0.1, **own) if mapper.detector is None else mapper.detector
             mapper = clone(mapper).set_params(detector=settled(detector))
         return mapper, classifier
