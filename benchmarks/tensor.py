@@ -42,8 +42,8 @@ class Case:
     problem : {"one_class", "binary"}
     n, side
         Number of images and their side.
-    nu, C
-        Parameter of the problem.
+    nu, rank
+        Parameters of the machine.
     target : bool
         Ask for less time than the machine on vectors.
     growth : str or None

@@ -6,7 +6,7 @@ of its rows are labelled; all other rows, of the class or not, are unlabelled. W
 * One-class SVM: the positives alone. Its boundary depends on parameters that nothing in the data
   can set, and it knows nothing of the gaps around the class.
 * Noisy negatives: an SVM of the positives against all unlabelled rows. It takes the unlabelled
-  positives for negatives, and gives up much of the class.
+  positives for negatives, and gives up the class: here there is no boundary.
 * SVMC: begins with rows far away from all positives (outside the dashed line; farther away here
   than by default, for the sake of the picture), and moves the boundary from round to round, light
   to dark, until no more unlabelled rows are cut off. It stops in the gap.
@@ -95,7 +95,7 @@ show(panels["informed"], "All labels known", informed)
 RoundsBoundaryDisplay.from_estimator(mapping, X, y, ax=panels["SVMC"])
 inside = mapping.decision_function(new) >= 0
 panels["SVMC"].set_title(f"SVMC: F1 = {f1_score(new_truth, inside):.2f}")
-HistoryDisplay.from_estimator(mapping, key="class_prior", color="#08306b", ax=panels["prior"])
+HistoryDisplay.from_estimator(mapping, key="accepted_share", color="#08306b", ax=panels["prior"])
 panels["prior"].axhline(hidden.mean(), color="0.6", linestyle="dotted")
 panels["prior"].set(title="Share of the unlabelled rows accepted", ylabel="", ylim=(0, None))
 panels["prior"].annotate(

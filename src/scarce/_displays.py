@@ -37,7 +37,9 @@ def _new_axes(count: int) -> list[Axes]:
         raise ImportError('plots need matplotlib: pip install "scarce[plot]"') from error
     width, height = pyplot.rcParams["figure.figsize"]
     size = (width, height) if count == 1 else (0.5 * width * count, 0.6 * height)
-    axes: list[Axes] = pyplot.subplots(1, count, squeeze=False, figsize=size)[1][0].tolist()
+    # Constrained: low figures would cut their labels off.
+    figure = pyplot.figure(figsize=size, layout="constrained")
+    axes: list[Axes] = figure.subplots(1, count, squeeze=False)[0].tolist()
     return axes
 
 

@@ -182,6 +182,8 @@ def test_estimators_that_do_not_fit():
     rows, y, domain = two_domains(8)
     with pytest.raises(ValueError, match="estimators must hold at least one classifier"):
         LocallyWeightedEnsemble(estimators=[]).fit(rows, y)
+    with pytest.raises(ValueError, match=r"a list of classifiers, got \('svm', SVC\(\)\) in it"):
+        LocallyWeightedEnsemble(estimators=[("svm", SVC())]).fit(rows, y)
     other = FrozenEstimator(SVC().fit(rows, np.where(y, "b", "a")))
     with pytest.raises(ValueError, match=r"know the classes \[0, 1\], got .* \['a', 'b'\]"):
         LocallyWeightedEnsemble(estimators=[other]).fit(rows, y)

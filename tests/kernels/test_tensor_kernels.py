@@ -301,10 +301,16 @@ def test_tensors_of_different_shapes_are_refused(kernel):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: SubspaceKernel(rank=0), "rank must be at least 1, got 0"),
-        (lambda: CPKernel(rank=-1), "rank must be at least 1, got -1"),
+        (lambda: SubspaceKernel(rank=0), "rank must be an integer of at least 1, got 0"),
+        (lambda: CPKernel(rank=-1), "rank must be an integer of at least 1, got -1"),
         (lambda: CPKernel(factor_kernel="poly"), "factor_kernel .* got 'poly'"),
-        (lambda: CPKernel(n_sweeps=0), "n_sweeps must be at least 1, got 0"),
+        (lambda: SubspaceKernel(rank=1.5), "rank must be an integer of at least 1, got 1.5"),
+        (lambda: CPKernel(n_sweeps=0), "n_sweeps must be an integer of at least 1, got 0"),
+        (lambda: CPKernel(n_sweeps=2.5), "n_sweeps must be an integer of at least 1, got 2.5"),
+        (
+            lambda: CPKernel(gamma="scale")(np.ones((2, 3, 3)), np.ones((2, 3, 3))),
+            "gamma must be a number not below 0.* got 'scale'",
+        ),
         (lambda: ProductModeKernel(mode_kernel="rbf"), "mode_kernel .* got 'rbf'"),
     ],
 )

@@ -80,6 +80,24 @@ def test_common_rows_and_weights_go_along():
     assert np.all(found["test_score"] > 0.8)
 
 
+def test_what_is_missing_in_a_search_is_said():
+    X, _, groups, y = sample()
+    codes = numbered(groups)
+    search = GridSearchCV(
+        GroupProbabilitySVM(), {"C": [1.0]}, cv=GroupKFold(3), error_score="raise"
+    )
+    with pytest.raises(ValueError, match=r"need `groups`.*enable_metadata_routing=True"):
+        search.fit(X, y, groups=codes)
+    codes[:24], y[:24] = -1, np.nan
+    model = TransferGroupProbabilitySVM(source=([1.0, 0.0], 0.0), kernel="linear")
+    alone = [(np.flatnonzero(codes != -1), np.flatnonzero(codes == -1))]
+    with (
+        config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match=r"common rows, -1, for one group.*GroupErrorScorer shows"),
+    ):
+        cross_val_score(model, X, y, cv=alone, params={"groups": codes}, error_score="raise")
+
+
 def test_any_classifier_can_be_scored():
     X, labels, groups, y = sample()
     model = LogisticRegression().fit(X, labels)

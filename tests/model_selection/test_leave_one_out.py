@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, LeaveOneOut
@@ -217,6 +218,15 @@ def test_refused():
         LeaveOneOutSearch(OneClassSVM(kernel="precomputed"), {}).fit(np.eye(3))
     with pytest.raises(ValueError, match="rejection"):
         LeaveOneOutSearch(LINEAR, {}, rejection=0.0).fit(vectors(3))
+    with pytest.raises(ValueError, match=r"'nu' parameter of OneClassSVM .* Got 'small'"):
+        LeaveOneOutSearch(LINEAR, {"nu": ["small", 0.1]}).fit(vectors(3))
+    forest = IsolationForest(n_estimators=2, random_state=0)
+    for attempt in (
+        lambda: LeaveOneOutSearch(forest, {"max_samples": [2]}).fit(vectors(3)),
+        lambda: margin_score(forest.fit(vectors(3)), vectors(3)),
+    ):
+        with pytest.raises(ValueError, match=r"IsolationForest.* has neither coef_ nor dual_coef_"):
+            attempt()
     with pytest.raises(NotFittedError):
         LeaveOneOutSearch(LINEAR, {}).predict(vectors(3))
 

@@ -8,9 +8,13 @@ from pulearn.metrics import lee_liu_score as pulearn_score
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import precision_score, recall_score
-from sklearn.model_selection import GridSearchCV, check_cv
+from sklearn.model_selection import GridSearchCV, check_cv, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from scarce import SVMC
 from scarce.model_selection import lee_liu_score, lee_liu_scorer
+from tests.positive_unlabeled.samples import disc_in_a_square
 
 
 def labels(seed=0, n=40_000, prior=0.2):
@@ -113,3 +117,19 @@ def test_scorer_passes_weights_on_without_set_up():
                 y[test], (X[test, feature] > 0).astype(int), sample_weight=weights[test]
             )
             assert search.cv_results_[f"split{fold}_test_score"][feature] == pytest.approx(expected)
+
+
+def test_scorer_takes_the_positive_label_of_the_estimator():
+    X, y = disc_in_a_square(0, 60, 600)
+    words = np.where(y == 1, "positive", "unlabelled")  # the positive label sorts first
+    plain = SVMC(learner="csvc", gamma=0.5)
+    named = SVMC(learner="csvc", gamma=0.5, pos_label="positive")
+    expected = cross_val_score(plain, X, y, scoring=lee_liu_scorer, cv=3)
+    assert (expected > 2).all()
+    for model in (named, make_pipeline(StandardScaler(with_std=False), named)):
+        found = cross_val_score(model, X, words, scoring=lee_liu_scorer, cv=3)
+        np.testing.assert_allclose(found, expected)
+    search = GridSearchCV(named, {"gamma": [0.5]}, scoring={"pu": lee_liu_scorer}, refit="pu", cv=3)
+    nested = search.fit(X, words)
+    np.testing.assert_allclose(nested.cv_results_["mean_test_pu"], expected.mean())
+    assert lee_liu_scorer(nested, X, words) == lee_liu_scorer(named.fit(X, words), X, words)

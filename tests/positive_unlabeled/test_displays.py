@@ -69,6 +69,15 @@ def test_labels_and_names():
     assert (display.responses[-1][centre] > 0).all()
 
 
+def test_the_boundary_of_the_round_kept_is_thick():
+    model = SVMC(learner="csvc", C=0.1, gamma=0.3, stop_recall=0.6).fit(X, y)
+    assert model.round_kept_ < model.n_rounds_ - 1
+    display = RoundsBoundaryDisplay.from_estimator(model, X, y, grid_resolution=50)
+    widths = [float(contour.get_linewidths()[0]) for contour in display.contours_]
+    assert np.argmax(widths) == model.round_kept_
+    assert sorted(widths)[-2] < max(widths)
+
+
 def test_only_two_features():
     with pytest.raises(ValueError, match="two features can be drawn, got 4"):
         RoundsBoundaryDisplay.from_estimator(SVMC(), np.c_[X, X], y)

@@ -38,8 +38,8 @@ def test_shared_rows_never_become_negatives():
     shared = np.arange(40, 43)
     assert not np.isin(model.support_, shared).any()
     assert model.history_["negatives"][0] <= 37
-    assert model.class_prior_ == pytest.approx(
-        (3 + model.history_["accepted"][-1]) / 40  # they count as positives
+    assert model.history_["accepted_share"][-1] == pytest.approx(
+        (3 + model.history_["accepted"][-1]) / 40  # no round can reject them
     )
     # Even where everything else becomes a negative.
     everything = MappingConvergence(mapper=np.ones(80, bool), classifier=NuSVC(nu=0.3))
@@ -164,7 +164,8 @@ def test_recall_on_the_positives_can_end_the_loop():
     inside = model.decision_function(X[y == 1]) >= 0
     assert inside.mean() == pytest.approx(recall[first_below - 1])
     assert inside.mean() >= least
-    assert model.class_prior_ == free.history_["class_prior"][first_below - 1]
+    share = free.history_["accepted_share"][first_below - 1]
+    assert model.history_["accepted_share"][model.round_kept_] == share
     assert model.converged_
     with pytest.warns(UserWarning, match="no round has a recall of stop_recall=0.99"):
         model = SVMC(**cheap, stop_recall=0.99).fit(X, y)

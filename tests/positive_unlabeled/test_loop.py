@@ -1,5 +1,6 @@
 """Properties of the loop that hold for any learner."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -51,7 +52,8 @@ def test_termination_bound_and_sizes(keep, seed):
     assert len({len(column) for column in history.values()}) == 1
     assert model.converged_
     assert model.round_kept_ == model.n_rounds_ - 1
-    assert model.class_prior_ == pytest.approx(history["accepted"][-1] / (y == 0).sum())
+    share = history["accepted"][-1] / (y == 0).sum()
+    assert history["accepted_share"][-1] == pytest.approx(share)
 
 
 def test_history_describes_the_model_returned():
@@ -83,9 +85,8 @@ def test_rejected_rows_are_not_scored_again():
     candidates = np.array(history["accepted"]) + np.array(history["rejected"])
     assert model.n_rounds_ > 2
     in_rounds = candidates.sum() + model.n_rounds_ * (y == 1).sum()
-    # At the end one look at all unlabelled rows that the last round was not trained on.
-    at_the_end = (y == 0).sum() - history["negatives"][-1]
-    assert sum(CountingSVC.scored) == in_rounds + at_the_end
+    # At the end one look at all unlabelled rows, for the class prior.
+    assert sum(CountingSVC.scored) == in_rounds + (y == 0).sum()
 
 
 TAKEN_BACK = pytest.mark.filterwarnings("ignore:the classifier accepts")
@@ -93,13 +94,38 @@ TAKEN_BACK = pytest.mark.filterwarnings("ignore:the classifier accepts")
 
 def test_rows_taken_back_are_told():
     X, y = overlapping(3)
-    with pytest.warns(UserWarning, match="the classifier accepts .* Use keep=.all. or a narrower"):
+    with pytest.warns(
+        UserWarning, match="the classifier accepts .* Use recheck=True, keep=.all. or"
+    ):
         model = SVMC().fit(X, y)
-    accepted = (model.predict(X) == 1)[y == 0].mean()
     assert model.taken_back_ > 0.01
-    # Rows in both counts are soft-margin errors of the last training.
-    assert accepted >= model.class_prior_ + model.taken_back_ - 1e-12
+    # What else is accepted are soft-margin errors of the last training.
+    kept = model.history_["accepted_share"][-1]
+    assert model.class_prior_ >= kept + model.taken_back_ - 1e-12
     assert SVMC(keep="all").fit(X, y).taken_back_ == 0.0
+
+
+def test_little_taken_back_is_much_for_a_small_class():
+    random = np.random.default_rng(3)
+    X = np.r_[random.normal(size=(90, 4)), random.normal(size=(970, 4)) * 3 + 1]
+    y = np.r_[np.ones(60), np.zeros(1000)]
+    with pytest.warns(UserWarning, match="the classifier accepts"):
+        model = SVMC(gamma=0.02).fit(X, y)
+    assert model.taken_back_ < 0.015
+    assert model.taken_back_ > 0.1 * model.history_["accepted_share"][-1]
+
+
+@TAKEN_BACK
+@pytest.mark.parametrize("parameters", [{}, {"learner": "csvc", "C": 0.3}, {"stop_recall": 0.99}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_class_prior_is_what_the_boundary_accepts(parameters, weighted):
+    X, y = overlapping(3)
+    X[np.flatnonzero(y == 0)[:5]] = X[np.flatnonzero(y == 1)[:5]]  # shared rows too
+    weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y)) if weighted else None
+    model = SVMC(**parameters).fit(X, y, sample_weight=weights)
+    accepted = model.predict(X[y == 0]) == 1
+    expected = np.average(accepted, weights=None if weights is None else weights[y == 0])
+    assert model.class_prior_ == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +154,24 @@ def test_approximate_classifiers_have_no_support_to_keep():
     X, y = disc_in_a_square(0)
     with pytest.raises(ValueError, match=r'keep="support" needs exact.*nystroem'):
         MappingConvergence(classifier=SVC(approximation="nystroem")).fit(X, y)
+
+
+def test_a_recheck_leaves_nothing_taken_back():
+    for seed in range(6):
+        X, y = overlapping(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nu is raised on the way
+            plain = SVMC(nu=0.1).fit(X, y)
+            checked = SVMC(nu=0.1, recheck=True).fit(X, y)
+            everything = SVMC(nu=0.1, keep="all").fit(X, y)
+        assert checked.converged_
+        assert checked.taken_back_ == 0.0
+        assert plain.history_["taken_back"] == [0] * plain.n_rounds_
+        if plain.taken_back_ > 0:
+            assert checked.history_["taken_back"][-1] > 0
+        # Closer to the answers of the loop that keeps all negatives, or as close.
+        answers = everything.predict(X)
+        assert (checked.predict(X) != answers).sum() <= (plain.predict(X) != answers).sum()
 
 
 @TAKEN_BACK
@@ -200,6 +244,13 @@ def test_limit_on_the_rounds():
     assert not short.converged_
     assert short.fit_status_ == 1
     assert short.history_["rejected"] == whole.history_["rejected"][:2]
+
+
+@pytest.mark.parametrize("round_", [-1, 7])
+def test_a_rule_that_names_no_round(round_):
+    X, y = overlapping(0)
+    with pytest.raises(ValueError, match=f"stop must name a round from 0 to 0, .* got {round_}"):
+        SVMC(learner="csvc", stop=lambda history: (round_, True)).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore:nu raised")

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import svm
 from sklearn.ensemble import IsolationForest
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import LocalOutlierFactor
 
-from scarce import SVC, MappingConvergence
+from scarce import SVC, SVMC, MappingConvergence, OneClassSVM
 from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
 from tests.positive_unlabeled.samples import disc_in_a_square
 
@@ -145,3 +148,29 @@ def test_classifiers_without_weights():
     MappingConvergence(classifier=Plain()).fit(X, y)
     with pytest.raises(ValueError, match=r"classifier=Plain\(\) takes no sample_weight"):
         MappingConvergence(classifier=Plain()).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+@pytest.mark.parametrize("detector", [OneClassSVM(nu=0.2), svm.OneClassSVM(nu=0.2)])
+def test_a_detector_is_no_mapper(detector):
+    X, y = disc_in_a_square(0)
+    words = r"mapper=OneClassSVM\(nu=0.2\) is not a mapper.*OneClassMapper\(OneClassSVM\(nu=0.2\)\)"
+    with pytest.raises(ValueError, match=words):
+        MappingConvergence(mapper=detector).fit(X, y)
+
+
+def test_detectors_without_weights():
+    X, y = disc_in_a_square(0)
+    model = MappingConvergence(mapper=OneClassMapper(LocalOutlierFactor(novelty=True)))
+    assert model.fit(X, y).predict([[0.0, 0.0], [5.0, 5.0]]).tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"detector=LocalOutlier.* takes no sample_weight"):
+        model.fit(X, y, sample_weight=np.ones(len(y)))
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", lambda a, b: rbf_kernel(a, b, gamma=0.4)])
+def test_the_default_mapper_has_a_kernel_that_fits_the_rows(kernel):
+    X, y = disc_in_a_square(0)
+    K = rbf_kernel(X, gamma=0.4) if kernel == "precomputed" else X
+    framework = MappingConvergence(classifier=SVC(kernel=kernel)).fit(K, y)
+    instance = SVMC(kernel=kernel, learner="csvc").fit(K, y)
+    assert framework.history_["negatives"] == instance.history_["negatives"]
+    np.testing.assert_allclose(framework.decision_function(K), instance.decision_function(K))

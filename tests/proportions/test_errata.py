@@ -1,7 +1,7 @@
 """The corrected form on its own terms: what the printed dual gets wrong must show.
 
-Structure of the paper's errata: 6 common rows, 7 groups of 4 rows in three features, C_1 = 2,
-C_2 = 3, lambda = 0.7. Each misprint is put back into a generic solver of the dual.
+6 common rows, 7 groups of 4 rows in three features, C_1 = 2, C_2 = 3, lambda = 0.7. Each misprint
+is put back into a generic solver of the dual. The figures are those of the theory page's errata.
 """
 
 import cvxpy as cp
@@ -70,6 +70,7 @@ def printed_dual(data, *misprints, costs=(C_COMMON, C_GROUP)):
 def test_the_corrected_dual_has_the_value_of_the_fit(data):
     model = fitted(data)
     value, _, theta = printed_dual(data)
+    assert value == pytest.approx(23.545225, rel=1e-7)
     assert model.objective_ == pytest.approx(value, rel=1e-8)
     found = np.concatenate([model.common_dual_coef_[0], model.group_dual_coef_[0]])
     np.testing.assert_allclose(found, theta, atol=1e-6)
@@ -78,26 +79,34 @@ def test_the_corrected_dual_has_the_value_of_the_fit(data):
 
 def test_multipliers_of_common_rows_are_free(data):
     model = fitted(data)
-    assert model.common_dual_coef_.min() < -0.01
-    assert model.common_dual_coef_.max() > 0.01
+    _, beta, _ = printed_dual(data)
+    reach = [beta[:N_COMMON].min(), beta[:N_COMMON].max()]
+    np.testing.assert_allclose(reach, [-1.144, 2.946], atol=1e-3)
+    found = model.common_dual_coef_
+    np.testing.assert_allclose([found.min(), found.max()], reach, atol=1e-6)
     value, _, _ = printed_dual(data, "bounded")
-    assert value < model.objective_ - 1e-3
+    assert value == pytest.approx(21.926420, rel=1e-7)
 
 
 def test_there_is_no_upper_bound(data):
     small = {"C_common": 0.05, "C_group": 0.05}
     model = fitted(data, **small)
-    value, _, _ = printed_dual(data, costs=(0.05, 0.05))
+    value, beta, _ = printed_dual(data, costs=(0.05, 0.05))
+    assert value == pytest.approx(0.685409, abs=1e-6)
     assert model.objective_ == pytest.approx(value, rel=1e-8)
-    assert np.abs(model.group_dual_coef_).max() > 0.05
+    assert np.abs(beta).max() == pytest.approx(0.1299, abs=1e-4)
+    assert np.abs(model.group_dual_coef_).max() == pytest.approx(np.abs(beta).max(), abs=1e-6)
     boxed, _, _ = printed_dual(data, "box", costs=(0.05, 0.05))
-    assert boxed < model.objective_ - 1e-4
+    assert boxed == pytest.approx(0.564032, abs=1e-6)
 
 
-@pytest.mark.parametrize("misprints", [("signs",), ("half",), TOGETHER])
-def test_other_misprints_change_the_value(data, misprints):
+@pytest.mark.parametrize(
+    ("misprints", "expected"),
+    [(("signs",), 20.357446), (("half",), 24.462935), (TOGETHER, 17.576161)],
+)
+def test_other_misprints_change_the_value(data, misprints, expected):
     value, _, _ = printed_dual(data, *misprints)
-    assert abs(value - fitted(data).objective_) > 1e-2
+    assert value == pytest.approx(expected, rel=1e-7)
 
 
 def test_every_common_row_and_active_group_gives_the_offset(data):
@@ -113,5 +122,7 @@ def test_every_common_row_and_active_group_gives_the_offset(data):
     from_groups = (z - side * tube - gamma / C_GROUP - means @ w)[active]
     np.testing.assert_allclose(from_groups, model.intercept_[0], atol=1e-11)
     assert model.intercept_spread_[0] < 1e-11
+    assert model.intercept_[0] == pytest.approx(-0.333589, abs=1e-6)
     # The printed formula leaves out tube and slack, and its values are far apart.
-    assert np.ptp((z - means @ w)[active]) > 0.1
+    printed = z - means @ w
+    np.testing.assert_allclose([printed.min(), printed.max()], [-2.811, 1.811], atol=1e-3)

@@ -83,10 +83,19 @@ def test_landmarks(tmp_path, model):
     assert 0 < error < 0.05
 
 
+def test_landmarks_far_from_the_rows(tmp_path):
+    with pytest.warns(UserWarning, match=r"more landmarks, nearer to the training rows") as seen:
+        assert export_source(MACHINE, tmp_path / "source", landmarks=NEW[:3]) > 0.25
+    assert seen[0].filename == __file__
+
+
 def test_random_features(tmp_path):
     path = tmp_path / "source"
-    errors = [export_source(MACHINE, path, n_features=n, random_state=0) for n in (100, 10_000)]
-    assert errors[1] < 0.2 * errors[0]  # 0.1 on average: the square root of their number
+    with pytest.warns(UserWarning, match=r"the model's by \d+% of .* more features") as seen:
+        few = export_source(MACHINE, path, n_features=100, random_state=0)
+    assert seen[0].filename == __file__
+    many = export_source(MACHINE, path, n_features=10_000, random_state=0)
+    assert many < 0.2 * few  # 0.1 on average: the square root of their number
     assert not row_leaves(path)
     source = load_source(path)
     exact = MACHINE.decision_function(NEW)
@@ -105,6 +114,16 @@ def test_training_rows_leave_only_when_told(tmp_path):
     np.testing.assert_allclose(
         load_source(path).decision_function(NEW), MACHINE.decision_function(NEW)
     )
+
+
+def test_training_rows_are_recognised_in_disguise(tmp_path):
+    model = SVC(gamma=GAMMA).fit(np.where(X > 1, X, 0.0), Y)
+    rows = model.support_vectors_[(model.support_vectors_ != 0).any(axis=1)]
+    with pytest.raises(ValueError, match=r"landmarks are support vectors"):
+        export_source(model, tmp_path / "source", landmarks=np.where(rows == 0, -0.0, rows))
+    rounded = scarce.SVC(gamma=GAMMA).fit(X.astype(np.float32), Y)
+    with pytest.raises(ValueError, match=r"2 of the 2 landmarks are support vectors"):
+        export_source(rounded, tmp_path / "source", landmarks=X[rounded.support_[:2]])
 
 
 @pytest.mark.parametrize("choice", ["landmarks", "features", "rows"])
@@ -138,6 +157,7 @@ def test_a_fit_with_the_file_equals_one_with_the_model(tmp_path, choice):
         (MACHINE, {"landmarks": NEW, "n_features": 5}, "not both"),
         (MACHINE, {"landmarks": NEW[:, :2]}, "landmarks must have 3 features, got 2"),
         (MACHINE, {"n_features": 0}, "positive integer, got 0"),
+        (MACHINE, {"n_features": True}, "positive integer, got True"),
         (SVC(kernel="poly").fit(X, Y), {"n_features": 5}, "the model has 'poly'; give landmarks"),
         (LinearSVC().fit(X, Y), {"training_rows": True}, "are for kernel models"),
         (SVC(kernel=laplacian_kernel).fit(X, Y), {"landmarks": NEW}, "only linear models and sums"),
@@ -158,10 +178,12 @@ def test_what_cannot_be_written(tmp_path, model, given, words):
         export_source(model, tmp_path / "source", **given)
 
 
+KERNEL = {"name": "rbf", "gamma": 1.0, "degree": 3.0, "coef0": 0.0}
+
+
 def header(**change):
     content = {"format": "scarce source", "version": 1, "kind": "expansion", "intercept": 0.5}
-    content["kernel"] = {"name": "rbf", "gamma": 1.0, "degree": 3.0, "coef0": 0.0}
-    return json.dumps({**content, **change})
+    return json.dumps({**content, "kernel": KERNEL, **change})
 
 
 def array(values, dtype=float, shape=None):
@@ -175,6 +197,11 @@ def array(values, dtype=float, shape=None):
         )
         buffer.write(values.tobytes())
     return buffer.getvalue()
+
+
+def titled(text):
+    """An array of six numbers whose header is any text."""
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + bytes(48)
 
 
 def good():
@@ -220,12 +247,24 @@ def test_the_hand_made_file_is_good(tmp_path):
         ({"vectors.npy": array(np.ones((3, 3)))}, "arrays are of different lengths"),
         ({"vectors.npy": array([[np.nan] * 3] * 2)}, "empty or not finite"),
         ({"vectors.npy": array(np.ones((0, 3)))}, "empty or not finite"),
-        ({"vectors.npy": array(np.ones((2, 3)), np.float32)}, "vectors is not what the header"),
-        ({"vectors.npy": array(np.asfortranarray(np.ones((2, 3))))}, "vectors is not what"),
+        ({"vectors.npy": array(np.ones((2, 3)), np.float32)}, "vectors is not a plain one"),
+        ({"vectors.npy": array(np.ones((2, 3)), ">f8")}, "vectors is not a plain one of float64"),
+        ({"vectors.npy": array(np.asfortranarray(np.ones((2, 3))))}, "vectors is not a plain one"),
         ({"vectors.npy": array([1.0], shape=(10**12, 10**6))}, "vectors is not what the header"),
-        ({"vectors.npy": array([1.0], shape=(-1, -1))}, "vectors is not what the header says"),
-        ({"vectors.npy": b"no array"}, "magic"),
-        ({"vectors.npy": array([None], object)}, "vectors is not what the header says"),
+        ({"vectors.npy": array([1.0], shape=(-1, -1))}, "vectors is not a plain one of float64"),
+        ({"vectors.npy": b"no array"}, "vectors is not a plain one of float64"),
+        ({"vectors.npy": array([None], object)}, "vectors is not a plain one of float64"),
+        # Headers on which a reader that evaluates them stumbles, each in its own way.
+        ({"vectors.npy": titled("{1: 2, 'a': 3}")}, "vectors is not a plain one of float64"),
+        ({"vectors.npy": titled("-" * 9000 + "1")}, "vectors is not a plain one of float64"),
+        ({"vectors.npy": titled("[" * 9000)}, "vectors is not a plain one of float64"),
+        ({"vectors.npy": titled("'''abc")}, "vectors is not a plain one of float64"),
+        ({"header.json": header(kind=["expansion"])}, r"unknown kind \['expansion'\]"),
+        ({"header.json": header(intercept=10**400)}, "its intercept is inf"),
+        ({"header.json": header(kernel={**KERNEL, "gamma": -1})}, "its gamma is -1"),
+        ({"header.json": header(kernel={**KERNEL, "degree": 2.5})}, "its degree is 2.5"),
+        ({"header.json": header(kernel={**KERNEL, "degree": 1e9})}, r"its degree is 1e\+09"),
+        ({"../../evil": "x"}, "holds more than header.json, vectors.npy, coefficients.npy"),
         ({"vectors.npy": None}, "no item named 'vectors.npy'"),
         ({"header.json": None}, "no item named 'header.json'"),
     ],
@@ -255,6 +294,25 @@ def test_compressed_members_are_refused(tmp_path):
     write(tmp_path / "source", content, zipfile.ZIP_DEFLATED)
     with pytest.raises(ValueError, match="compressed members"):
         load_source(tmp_path / "source")
+
+
+def test_encrypted_members_are_refused(tmp_path):
+    path = tmp_path / "source"
+    write(path, good())
+    content = bytearray(path.read_bytes())
+    content[content.find(b"PK\x01\x02") + 8] |= 1  # the flag in the directory of the archive
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"damaged: .*encrypted"):
+        load_source(path)
+
+
+def test_a_second_member_of_the_same_name_is_refused(tmp_path):
+    path = tmp_path / "source"
+    write(path, good())
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(path, "a") as file:
+        file.writestr("header.json", header(intercept=9.0))
+    with pytest.raises(ValueError, match="holds more than"):
+        load_source(path)
 
 
 def test_damage_anywhere_is_found_or_harmless(tmp_path):

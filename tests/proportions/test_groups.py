@@ -84,6 +84,7 @@ def test_codes():
         ([0, 0, 0.5, np.nan, 1, 1], NAMES, "row 3 of group 'b' has NaN, which only common"),
         ([0, 0, 0.5, np.inf, 1, 1], NAMES, "contains infinity"),
         (SHARES, NAMES[:-1], r"one id for each of the 6 rows, got shape \(5,\)"),
+        (SHARES, 3, "groups must hold one id for each row, got 3"),
         (SHARES, np.zeros((6, 2)), r"one id for each of the 6 rows, got shape \(6, 2\)"),
         (SHARES, [["a"], ["a"], ["b"], ["b"], ["c"], ["c"]], r"hashable ids, got \['a'\] of list"),
         (SHARES, np.array(["a", "a", "b", "b", "-1", "-1"]), "holds the text '-1'"),

@@ -150,6 +150,8 @@ def test_a_given_function_enters_as_it_is():
     ("source", "words"),
     [
         ((1, 2, 3), "a pair .* tuple of length 3"),
+        (("a", "b"), r"a pair \(coef, intercept\) of numbers, got \('a', 'b'\)"),
+        (SVC, "source must be a fitted classifier .* got <class"),
         (([1.0, 2.0], 0.1), "source was fitted to 2 features, but X has 3"),
         (([1.0, np.nan, 0.0], 0.1), "finite coef and intercept"),
         ((np.ones((2, 3)), [0.1, 0.2]), "source must be one scorer of two classes.*got 2"),

@@ -330,6 +330,22 @@ def test_large_problem_whose_parts_may_be_infeasible(name):
     assert certificate.infeasibility <= 1e-11
 
 
+def test_a_program_with_another_matrix_is_the_program_of_that_matrix():
+    random = np.random.default_rng(0)
+    first, second = (points @ points.T for points in random.normal(size=(2, 30, 5)))
+    signs = np.where(np.arange(30) % 2, 1.0, -1.0)
+    parts = {"totals": [0.0], "upper": 0.7, "linear": -1.0, "signs": signs, "kernel_signs": signs}
+    fresh = solve(QuadraticProgram(DenseMatrix(second), **parts), tol=TOL)
+    program = QuadraticProgram(DenseMatrix(first), **parts)
+    before = solve(program, tol=TOL)
+    changed = solve(program.with_kernel(DenseMatrix(second)), tol=TOL)
+    np.testing.assert_array_equal(changed.alpha, fresh.alpha)
+    np.testing.assert_array_equal(solve(program, tol=TOL).alpha, before.alpha)
+    assert not np.array_equal(changed.alpha, before.alpha)
+    with pytest.raises(ValueError, match="kernel has 29 rows, but the program 30 variables"):
+        program.with_kernel(DenseMatrix(np.eye(29)))
+
+
 @pytest.mark.parametrize(("lower", "upper"), [(0.9, 1.1), (1.0, 1.001)])
 def test_optimal_means_that_the_violation_is_within_the_tolerance(lower, upper):
     """Sums so large that single precision cannot resolve the tolerance."""

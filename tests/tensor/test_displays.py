@@ -1,5 +1,6 @@
 """The pictures show the weights and factors of the machines."""
 
+import itertools
 import sys
 
 import matplotlib
@@ -85,6 +86,19 @@ def test_one_curve_for_each_term(rank):
         np.testing.assert_array_equal(drawn, factor)
         assert lines[0].get_color() == "black"
     display.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("display", [WeightDisplay, FactorDisplay])
+def test_nothing_is_cut_off(display):
+    figure = display.from_estimator(fitted(4, 3, 5, rank=2)).figure_
+    figure.canvas.draw()
+    whole, panels = figure.bbox, [axes.get_tightbbox() for axes in figure.axes]
+    for panel in panels:
+        assert whole.x0 <= panel.x0
+        assert panel.x1 <= whole.x1
+        assert whole.y0 <= panel.y0
+        assert panel.y1 <= whole.y1
+    assert all(one.x1 <= other.x0 for one, other in itertools.pairwise(panels))
 
 
 def test_draws_on_given_axes_and_opens_no_figure():

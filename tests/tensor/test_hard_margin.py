@@ -38,6 +38,14 @@ def test_two_on_the_same_samples_are_said_once():
     OneClassSTM(nu=0.05).fit(2.0 * tensors)  # other samples
 
 
+def test_other_ranks_and_shapes_are_other_models():
+    rows = one_class_tensors((12,), n=4, seed=17, mean=2.0)
+    for nu, shape, rank in ((0.1, (4, 3), 1), (0.2, (4, 3), 2), (0.15, (3, 4), 1), (0.05, None, 1)):
+        OneClassSTM(nu=nu, tensor_shape=shape, rank=rank, tol=1e-3).fit(rows)  # no warning
+    with pytest.warns(UserWarning, match=r"nu=0.2 and nu=0.25 give the same model"):
+        OneClassSTM(nu=0.25, tensor_shape=(4, 3), rank=2, tol=1e-3).fit(rows)
+
+
 def test_weights_widen_or_narrow_the_range():
     tensors = one_class_tensors((4, 3), n=4, seed=14, mean=2.0)
     weights = np.array([1.0, 1.0, 1.0, 2.0])

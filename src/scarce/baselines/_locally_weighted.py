@@ -189,6 +189,9 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
         self : object
             The fitted estimator.
         """
+        for model in self.estimators or []:
+            if not hasattr(model, "fit"):  # a name, or a pair of name and model
+                raise ValueError(f"estimators must be a list of classifiers, got {model!r} in it")
         source = source_rows(sample_domain, X)
         X, y = validate_data(
             self,

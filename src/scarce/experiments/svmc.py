@@ -306,10 +306,10 @@ PAPER = Paper(
         Experiment(
             key="width",
             title="Letter A, six kernel widths",
-            caption="The paper does not say which kernel width it used. Draws as in Table 1, "
-            "settings are gamma of the RBF kernel on features between 0 and 1; nu 0.01, 0.1 for "
-            'OSVM. The default gamma="scale" is about 1.7 here, LIBSVM\'s on features that are not '
-            "scaled 14.1.",
+            caption="The paper does not say which kernel width it used. Drawn as in Table 1, with "
+            "other seeds; settings are gamma of the RBF kernel on features between 0 and 1; "
+            'nu 0.01, 0.1 for OSVM. The default gamma="scale" is about 1.7 here, '
+            "LIBSVM's on features that are not scaled 14.1.",
             metrics=METRICS,
             methods=METHODS,
             reference="SVMC",

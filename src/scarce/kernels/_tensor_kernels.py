@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -123,7 +124,7 @@ class SubspaceKernel(TensorKernel):
     rank: int = 1
 
     def __post_init__(self) -> None:
-        _check_rank(self.rank)
+        _check_count("rank", self.rank)
 
     def _reduce(self, tensors: Array) -> Sequence[Array]:
         if tensors.ndim < 3:
@@ -215,11 +216,10 @@ class CPKernel(TensorKernel):
     n_sweeps: int = 30
 
     def __post_init__(self) -> None:
-        _check_rank(self.rank)
+        _check_count("rank", self.rank)
         if self.factor_kernel not in ("rbf", "linear"):
             raise ValueError(f'factor_kernel must be "rbf" or "linear", got {self.factor_kernel!r}')
-        if self.n_sweeps < 1:
-            raise ValueError(f"n_sweeps must be at least 1, got {self.n_sweeps}")
+        _check_count("n_sweeps", self.n_sweeps)
 
     def _reduce(self, tensors: Array) -> Sequence[Array]:
         return cp_factors(tensors, self.rank, self.n_sweeps)
@@ -254,6 +254,6 @@ class CPKernel(TensorKernel):
         return np.asarray((even + odd) * there)
 
 
-def _check_rank(rank: int) -> None:
-    if rank < 1:
-        raise ValueError(f"rank must be at least 1, got {rank}")
+def _check_count(name: str, value: int) -> None:
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")

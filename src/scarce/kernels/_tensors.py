@@ -137,7 +137,8 @@ def unfolded(tensors: Array, mode: int) -> Array:
 
 def per_mode(gamma: Any, order: int) -> tuple[float, ...]:
     """Return one width per mode from one number for all, or from one number for each."""
-    widths = np.asarray(gamma, dtype=np.float64)
+    given = np.asarray(gamma)
+    widths = given.astype(np.float64) if given.dtype.kind in "fiu" else np.array(np.nan)
     fitting = widths.shape in ((), (order,)) and np.isfinite(widths).all() and (widths >= 0).all()
     if not fitting:
         raise ValueError(

@@ -26,6 +26,16 @@ class GroupErrorScorer:
     --------
     scarce.proportions.group_error : The error itself.
 
+    Notes
+    -----
+    Without metadata routing a search passes `groups` to its splitter only. One column of shares is
+    then an error; shares of several classes are taken for those of single rows, and not noticed.
+
+    `GroupKFold` takes all rows of the id -1, the common rows of `TransferGroupProbabilitySVM`, for
+    one group: one of the fits goes without them, and a fold of theirs alone cannot be scored. The
+    second example keeps them in every fit. `GroupKFold` also wants ids that can be sorted, such as
+    numbers; text beside -1 cannot.
+
     Examples
     --------
     >>> import numpy as np
@@ -46,6 +56,25 @@ class GroupErrorScorer:
     ...     ).fit(X, y, groups=groups)
     >>> search.best_params_
     {'C': 1.0}
+
+    Common rows are split off, and put back into every training set:
+
+    >>> from scarce import TransferGroupProbabilitySVM
+    >>> groups[:24], y[:24] = -1, np.nan
+    >>> grouped, common = np.flatnonzero(groups != -1), np.flatnonzero(groups == -1)
+    >>> folds = [
+    ...     (np.r_[common, grouped[train]], grouped[test])
+    ...     for train, test in GroupKFold(3).split(grouped, groups=groups[grouped])
+    ... ]
+    >>> with config_context(enable_metadata_routing=True):
+    ...     search = GridSearchCV(
+    ...         TransferGroupProbabilitySVM(source=([0.2, 1.0], 0.0), kernel="linear"),
+    ...         {"transfer": [0.1, 1000.0]},
+    ...         scoring=GroupErrorScorer(),
+    ...         cv=folds,
+    ...     ).fit(X, y, groups=groups)
+    >>> search.best_params_
+    {'transfer': 0.1}
     """
 
     def __init__(self, response: str = "labels") -> None:

@@ -83,7 +83,7 @@ class HeldOutPositives(BaseEstimator):
         Parameters
         ----------
         history : dict of lists
-            With "held_out_recall" and "class_prior", the share of unlabelled rows accepted.
+            With "held_out_recall" and "accepted_share", that of the unlabelled rows.
 
         Returns
         -------
@@ -92,7 +92,7 @@ class HeldOutPositives(BaseEstimator):
         go_on : bool
             Whether another round is worth a try.
         """
-        recall, share = np.array(history["held_out_recall"]), np.array(history["class_prior"])
+        recall, share = np.array(history["held_out_recall"]), np.array(history["accepted_share"])
         # Nothing accepted: the positives among the unlabelled rows are lost.
         values = np.divide(recall**2, share, out=np.zeros(recall.size), where=share > 0)
         latest = values.size - 1

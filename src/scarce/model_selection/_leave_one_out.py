@@ -69,6 +69,11 @@ def _weight_norm(estimator: Any) -> float:
     model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if hasattr(model, "coef_"):
         return float(np.linalg.norm(_dense(model.coef_)))
+    if not (hasattr(model, "dual_coef_") and hasattr(model, "support_vectors_")):
+        raise ValueError(
+            f"estimator={model!r} has neither coef_ nor dual_coef_ and support_vectors_; margins "
+            "are for machines with weights, such as OneClassSTM and OneClassSVM"
+        )
     # w is the sum of dual_coef_j phi(sv_j), so that |w|^2 is the same sum of scores.
     dual = _dense(model.dual_coef_)[0]
     return float(np.sqrt(max(0.0, dual @ model.score_samples(model.support_vectors_))))
@@ -129,6 +134,8 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         ``decision_function = score_samples - offset_``.
     n_features_in_ : int
         Number of features seen during fit, if the model knows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when `X` has any.
 
     See Also
     --------
@@ -286,7 +293,10 @@ def _without_repeated_hard_margins(
     """Keep one of the candidates that differ only in values of nu up to ``1 / (n - 1)``."""
 
     def is_hard(name: str, value: Any) -> bool:
-        return name.split("__")[-1] == "nu" and value * (n - 1) <= 1
+        # What is no number is left to the estimator to refuse.
+        return (
+            name.split("__")[-1] == "nu" and isinstance(value, Real) and float(value) * (n - 1) <= 1
+        )
 
     groups: dict[Any, list[dict[str, Any]]] = {}
     for candidate in candidates:

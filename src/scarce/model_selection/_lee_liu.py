@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import config_context
-from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import _check_sample_weight
 
 Array = NDArray[Any]
@@ -84,5 +83,36 @@ def lee_liu_score(
     return recall**2 / share if share > 0 else 0.0
 
 
-with config_context(enable_metadata_routing=True):  # weights are asked for without any set-up
-    lee_liu_scorer = make_scorer(lee_liu_score).set_score_request(sample_weight=True)
+class _LeeLiuScorer:
+    """The score as `scoring` of searches; the positive label is the estimator's `pos_label`.
+
+    A scorer of scikit-learn's `make_scorer` knows nothing of that parameter. It would take the
+    label that sorts last, and where that is the unlabelled one prefer the worst candidate.
+    """
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        return lee_liu_score(
+            y, estimator.predict(X), pos_label=_pos_label(estimator), sample_weight=sample_weight
+        )
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=True)
+        return request
+
+    def __repr__(self) -> str:
+        return "lee_liu_scorer"
+
+
+def _pos_label(estimator: Any) -> Any:
+    """Return the `pos_label` of an estimator or of the one that it wraps; None if there is none."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    given = [
+        value
+        for name, value in parameters.items()
+        if name.split("__")[-1] == "pos_label" and value is not None
+    ]
+    return given[0] if given else None
+
+
+lee_liu_scorer = _LeeLiuScorer()

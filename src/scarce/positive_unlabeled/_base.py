@@ -108,6 +108,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             weights=weights,
             train=Training(classifier, rows, weights, weighted, self.on_infeasible),
             keys=keys if self.keep == "support" else None,
+            recheck=self.recheck,
             rules=self._rules(),
             max_rounds=self.max_rounds,
             report=report,
@@ -122,13 +123,14 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         context.call_on_fit_task_end(estimator=self)
         self._keep_outcome(outcome)
-        # Of the rows that the classifier was not trained on, those inside that no round has
-        # rejected are in the prior; any others were rejected once, dropped, and taken back.
-        others = np.setdiff1d(unlabelled[~shared], outcome.kept.rows, assume_unique=True)
         seen = rows.against(outcome.kept.rows)
-        inside = others[seen.scores(others, self.classifier_.decision_function) >= 0]
-        accepted = (weights[inside].sum() + loop.always_accepted) / loop.unlabelled_weight
-        self.taken_back_ = max(0.0, float(accepted) - self.class_prior_)
+        inside = seen.scores(unlabelled, self.classifier_.decision_function) >= 0
+        self.class_prior_ = float(weights[unlabelled[inside]].sum() / loop.unlabelled_weight)
+        # Of the rows that the classifier was not trained on, those inside that no round has
+        # rejected are in the history; any others were rejected once, dropped, and taken back.
+        free = inside & ~shared & ~np.isin(unlabelled, outcome.kept.rows)
+        accepted = (weights[unlabelled[free]].sum() + loop.always_accepted) / loop.unlabelled_weight
+        self.taken_back_ = max(0.0, float(accepted) - outcome.accepted_share)
         self._warn(outcome)
 
     def _positive(self, y: Array) -> Array:
@@ -202,7 +204,6 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.n_rounds_ = len(outcome.history["recall"])
         self.round_kept_ = outcome.round_kept
         self.converged_ = outcome.ending in ("settled", "rule")
-        self.class_prior_ = outcome.history["class_prior"][outcome.round_kept]
         self.n_iter_ = max(1, sum(outcome.history["n_iter"]))
         self.nu_ = outcome.kept.nu
         self.fit_status_ = int(self._cut_short() is not None or not self.converged_)
@@ -235,12 +236,14 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=7,
             )
-        if self.taken_back_ > 0.1 * self.class_prior_ + MUCH_TAKEN_BACK:
+        # A fit that was cut short has a warning of its own, below.
+        much = 0.1 * outcome.accepted_share + 0.001
+        if self.taken_back_ > much and not self.fit_status_:
             warnings.warn(
-                f"the classifier accepts {self.class_prior_ + self.taken_back_:.3g} of the "
-                f"unlabelled weight, but only {self.class_prior_:.3g} was accepted in every round: "
-                f"the negatives that were kept (keep={self.keep!r}) do not hold the boundary. Use "
-                'keep="all" or a narrower kernel.',
+                f"the classifier accepts {self.class_prior_:.3g} of the unlabelled weight, but "
+                f"only {outcome.accepted_share:.3g} was accepted in every round: the negatives "
+                f"that were kept (keep={self.keep!r}) do not hold the boundary. Use "
+                'recheck=True, keep="all" or a narrower kernel.',
                 UserWarning,
                 stacklevel=7,
             )
@@ -309,7 +312,6 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(positive == self._positive_is_second()).astype(np.intp)])
 
 
-MUCH_TAKEN_BACK = 0.01
 GUARDS = {
     "nu lowered": "the smaller class does not allow a larger value",
     "nu raised": "the margin vanishes at smaller values, because the classes overlap",

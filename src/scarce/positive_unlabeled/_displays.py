@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._displays import axes_to_draw_on
+from scarce._displays import axes_to_draw_on, plane_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,6 +134,8 @@ class RoundsBoundaryDisplay:
         Decision values of every round on the grid, positive for positives.
     mapping : ndarray of shape (resolution, resolution) or None
         Scores of the mapper on the grid.
+    round_kept : int or None, default=None
+        Round of the model, counted from 0; its boundary is drawn thick. None is the last.
     axis_labels : tuple of str, default=("", "")
         Names of the two features.
 
@@ -170,6 +172,7 @@ class RoundsBoundaryDisplay:
         xx1: Array,
         responses: Array,
         mapping: Array | None = None,
+        round_kept: int | None = None,
         axis_labels: tuple[str, str] = ("", ""),
     ) -> None:
         self.X = X
@@ -178,6 +181,7 @@ class RoundsBoundaryDisplay:
         self.xx1 = xx1
         self.responses = responses
         self.mapping = mapping
+        self.round_kept = round_kept
         self.axis_labels = axis_labels
 
     @classmethod
@@ -204,7 +208,7 @@ class RoundsBoundaryDisplay:
         grid_resolution : int, default=150
             Number of grid points per axis.
         margin : float, default=0.05
-            What the grid adds on each side of the rows, as a share of their extent.
+            What the grid adds on each side of the rows, as a share of their longer extent.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
 
@@ -217,11 +221,7 @@ class RoundsBoundaryDisplay:
         rows = check_array(X)
         if rows.shape[1] != 2:
             raise ValueError(f"only rows of two features can be drawn, got {rows.shape[1]}")
-        low, high = rows.min(axis=0), rows.max(axis=0)
-        lines = np.linspace(
-            low - margin * (high - low), high + margin * (high - low), grid_resolution
-        )
-        xx0, xx1 = np.meshgrid(lines[:, 0], lines[:, 1])
+        xx0, xx1 = plane_grid(rows.min(axis=0), rows.max(axis=0), grid_resolution, margin)
         rounds = _Rounds(np.column_stack([xx0.ravel(), xx1.ravel()]))
         copied = clone(estimator).set_callbacks(rounds)
         with warnings.catch_warnings():
@@ -236,6 +236,7 @@ class RoundsBoundaryDisplay:
             xx1=xx1,
             responses=np.reshape(rounds.responses, shape),
             mapping=None if rounds.mapping is None else rounds.mapping.reshape(xx0.shape),
+            round_kept=copied.round_kept_,
             axis_labels=(names[0], names[1]),
         ).plot(ax=ax)
 
@@ -265,11 +266,12 @@ class RoundsBoundaryDisplay:
         self.mapping_contour_ = None
         if self.mapping is not None:
             self.mapping_contour_ = self._boundary(self.mapping, "0.35", "dashed", 1.2)
-        # Later rounds are darker, the last is the model's.
+        # Later rounds are darker.
         n_rounds = len(self.responses)
+        kept = n_rounds - 1 if self.round_kept is None else self.round_kept
         shades = colormaps["Blues"](np.linspace(0.35, 1.0, n_rounds))
         self.contours_ = [
-            self._boundary(values, shade, "solid", 2.2 if number == n_rounds - 1 else 1.2)
+            self._boundary(values, shade, "solid", 2.2 if number == kept else 1.2)
             for number, (values, shade) in enumerate(zip(self.responses, shades, strict=True))
         ]
         self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])

@@ -27,6 +27,11 @@ class Outcome:
     history: History
     ending: str  # "settled", "rule", "max_rounds" or "stopped"
 
+    @property
+    def accepted_share(self) -> float:
+        """Share of the unlabelled weight that no round up to the one kept has rejected."""
+        return float(self.history["accepted_share"][self.round_kept])
+
 
 @dataclass
 class Loop:
@@ -44,6 +49,8 @@ class Loop:
         Equal for equal rows. None to keep all negatives (SMC), keys to keep those that equal a
         support vector (SVMC). Of equal rows a solver may choose any for its support, and a row
         given twice must not be half a row in the next round.
+    recheck : bool
+        Whether a settled loop goes on with rejected rows that the classifier accepts again.
     rules : sequence of callables
         Each takes the history and returns the round whose classifier to keep, counted from 0, and
         whether to go on.
@@ -59,6 +66,7 @@ class Loop:
     weights: Array
     train: Training
     keys: Array | None
+    recheck: bool
     rules: Sequence[Rule]
     max_rounds: int | None
     report: Callable[[Callable[[], Array]], tuple[Array, bool]]
@@ -83,13 +91,24 @@ class Loop:
         self.held_out = held_out
         kept: dict[int, Trained] = {}
         self.candidates = candidates
+        everyone = np.union1d(negatives, candidates)
+        taken_back = negatives[:0]
         ending = ""
         while not ending:
             rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
+            if self.recheck and rejected.size == 0:
+                rejected = self._taken_back(everyone)
+                taken_back = np.union1d(taken_back, rejected)
+            self.history["taken_back"].append(taken_back.size)
             number = len(self.history["recall"]) - 1
             kept[number] = self.trained
             verdicts = [rule(self.history) for rule in self.rules]
             choice = min((which for which, _ in verdicts), default=number)
+            if choice not in kept:
+                raise ValueError(
+                    f"stop must name a round from {min(kept)} to {number}, not before the one it "
+                    f"named last, got {choice!r}"
+                )
             kept = {which: trained for which, trained in kept.items() if which >= choice}
             if rejected.size == 0:
                 ending = "settled"
@@ -99,7 +118,8 @@ class Loop:
                 ending = "stopped"
             elif number + 1 == self.max_rounds:
                 ending = "max_rounds"
-            negatives = np.union1d(self._useful(negatives), rejected)
+            # Rows once taken back stay: each recheck finds others, and so there is a last one.
+            negatives = np.union1d(np.union1d(self._useful(negatives), rejected), taken_back)
         return Outcome(kept[choice], choice, self.history, ending)
 
     def _round(self, positives: Array, negatives: Array) -> Array:
@@ -116,7 +136,7 @@ class Loop:
             "negatives": negatives.size,
             "rejected": rejected.size,
             "accepted": self.candidates.size,
-            "class_prior": inside / self.unlabelled_weight,
+            "accepted_share": inside / self.unlabelled_weight,
             "recall": self._recall(positives),
             "nu": self.trained.nu,
             "support_vectors": len(getattr(model, "support_", ())),
@@ -129,6 +149,13 @@ class Loop:
         for name, value in record.items():
             self.history[name].append(value)
         return rejected
+
+    def _taken_back(self, everyone: Array) -> Array:
+        """Return the rejected rows, no longer trained on, that the classifier accepts."""
+        known = np.union1d(self.candidates, self.trained.rows)
+        dropped = np.setdiff1d(everyone, known, assume_unique=True)
+        seen = self.rows.against(self.trained.rows)
+        return dropped[seen.scores(dropped, self.trained.model.decision_function) >= 0]
 
     def _recall(self, positives: Array) -> float:
         """Return the share of some positives, by weight, on the positive side."""
@@ -154,7 +181,8 @@ COLUMNS = (
     "negatives",
     "rejected",
     "accepted",
-    "class_prior",
+    "taken_back",
+    "accepted_share",
     "recall",
     "nu",
     "support_vectors",

@@ -35,7 +35,7 @@ def mapping_scores(
         seen = rows.against(positives)
         given = weights[positives] if weighted else None
         blocks = WeightedBlocks(seen, unlabelled, weights)
-        fitted = clone(mapper).fit(seen.gather(positives), given, blocks)
+        fitted = clone(mapper).fit(seen.gather(positives), sample_weight=given, unlabeled=blocks)
         return fitted, seen.scores(unlabelled, fitted.score_samples)
     if callable(mapper):
         mask = np.asarray(mapper(rows.gather(positives), rows.gather(unlabelled)))

@@ -26,6 +26,7 @@ LOOP_CONSTRAINTS: dict[str, Any] = {
     "map_fallback": [Interval(Real, 0.0, 1.0, closed="both"), None],
     "on_infeasible": [StrOptions({"lower", "error"})],
     "drop_shared": ["boolean"],
+    "recheck": ["boolean"],
     "stop_recall": [Interval(Real, 0.0, 1.0, closed="both"), None],
     "stop": [callable, None],
     "max_rounds": [Interval(Integral, 1, None, closed="left"), None],
@@ -46,8 +47,11 @@ class MappingConvergence(PositiveUnlabeled):
         What names the strong negatives: a mapper such as :class:`OneClassMapper` or
         :class:`OneDNFMapper`; a function of the positive and the unlabelled rows that returns one
         bool per unlabelled row; or one bool per row of `X`, ignored for positives. None is
-        ``OneClassMapper()``. A function gets all unlabelled rows in memory; a mapper is given them
-        in blocks.
+        ``OneClassMapper()``, with the classifier's kernel if that is precomputed or callable. A
+        function gets all unlabelled rows in memory; a mapper is given them in blocks. A mapper of
+        your own has ``fit(positives, sample_weight, unlabeled)``, where `unlabeled` gives pairs of
+        rows and weights as often as it is gone through, and ``score_samples(X)``, below zero for
+        strong negatives.
     classifier : estimator or None, default=None
         A margin classifier, with `decision_function`. None is ``NuSVC(nu=0.01)``. Its `tol` is
         lowered to that of this estimator where it is larger. ``gamma="scale"`` here and in the
@@ -57,7 +61,8 @@ class MappingConvergence(PositiveUnlabeled):
         Which negatives stay for the next round: the support vectors (SVMC, fast) or all (SMC).
         "support" needs a classifier with `support_`.
     pos_label : int, float, bool, str or None, default=None
-        The label of positive rows; None is ``classes_[1]``. The other label means unlabelled.
+        The label of positive rows; the other one means unlabelled. None is ``classes_[1]``, the
+        label that sorts last: with words for labels, name it.
     map_fallback : float or None, default=None
         If the mapper finds no strong negatives, begin with this share of the unlabelled rows, those
         of the lowest scores, at least one row, and warn. None makes it an error.
@@ -66,6 +71,10 @@ class MappingConvergence(PositiveUnlabeled):
         0.999 times the largest value and warn, or raise an error.
     drop_shared : bool, default=True
         Unlabelled rows that equal a positive row never become negatives.
+    recheck : bool, default=False
+        When the loop has settled, let unlabelled rows that were rejected, dropped by
+        ``keep="support"`` and are accepted again join the negatives for good, and go on until there
+        are none. The paper has no such step; it costs a look at all unlabelled rows for each.
     stop_recall : float or None, default=None
         End with the last classifier whose recall on the positives is at least this.
     stop : callable or None, default=None
@@ -89,16 +98,17 @@ class MappingConvergence(PositiveUnlabeled):
     mapper_ : estimator or None
         The fitted mapper; None for a function or mask.
     class_prior_ : float
-        Share of the unlabelled weight that no round has rejected.
+        Share of the unlabelled weight that the classifier accepts.
     taken_back_ : float
         Share of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
-        whole boundary. A warning says so.
+        whole boundary. It is part of `class_prior_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
-        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
-        positives were held out.
+        that may still be), "taken_back" (rows added by rechecks so far), "accepted_share" (of the
+        unlabelled weight, by all rounds so far), "recall" (on the positives), "nu" (used), "guard"
+        (empty, "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds";
+        "held_out_recall" if positives were held out.
     n_rounds_ : int
         Number of rounds.
     round_kept_ : int
@@ -164,6 +174,7 @@ class MappingConvergence(PositiveUnlabeled):
         map_fallback: float | None = None,
         on_infeasible: str = "lower",
         drop_shared: bool = True,
+        recheck: bool = False,
         stop_recall: float | None = None,
         stop: Any = None,
         max_rounds: int | None = None,
@@ -176,6 +187,7 @@ class MappingConvergence(PositiveUnlabeled):
         self.map_fallback = map_fallback
         self.on_infeasible = on_infeasible
         self.drop_shared = drop_shared
+        self.recheck = recheck
         self.stop_recall = stop_recall
         self.stop = stop
         self.max_rounds = max_rounds
@@ -233,7 +245,15 @@ class MappingConvergence(PositiveUnlabeled):
                 f'{classifier.approximation!r}; use keep="all"'
             )
         mapper = OneClassMapper() if self.mapper is None else self.mapper
+        if hasattr(mapper, "score_samples") and not has_fit_parameter(mapper, "unlabeled"):
+            raise ValueError(
+                f"mapper={mapper} is not a mapper: its fit takes no unlabeled. Wrap a detector: "
+                f"OneClassMapper({mapper})"
+            )
         if isinstance(mapper, OneClassMapper):
-            detector = OneClassSVM(nu=0.1) if mapper.detector is None else mapper.detector
+            # Of a kernel matrix, or of rows of any kind, only that kernel knows the meaning.
+            kernel = self._kernel_name()
+            own = {"kernel": kernel} if callable(kernel) or kernel == "precomputed" else {}
+            detector = OneClassSVM(nu=0.1, **own) if mapper.detector is None else mapper.detector
             mapper = clone(mapper).set_params(detector=settled(detector))
         return mapper, classifier

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import has_fit_parameter
 
 from scarce._kernel_machine import KernelMachine
 from scarce.one_class import OneClassSVM
@@ -86,6 +87,8 @@ class OneClassMapper(BaseEstimator):
         self._validate_params()
         detector = OneClassSVM(nu=0.1, tol=1e-5) if self.detector is None else self.detector
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if given and not has_fit_parameter(detector, "sample_weight"):
+            raise ValueError(f"detector={detector} takes no sample_weight; use one that does")
         self.detector_ = clone(detector)
         if isinstance(self.detector_, KernelMachine):
             self.detector_._one_of_many = True  # the loop's estimator warns for both learners

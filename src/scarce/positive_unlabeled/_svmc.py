@@ -60,12 +60,17 @@ class SVMC(PositiveUnlabeled):
     keep : {"support", "all"}, default="support"
         Which negatives stay for the next round: the support vectors (SVMC) or all (SMC).
     pos_label : int, float, bool, str or None, default=None
-        The label of positive rows; None is ``classes_[1]``. The other label means unlabelled.
+        The label of positive rows; the other one means unlabelled. None is ``classes_[1]``, the
+        label that sorts last: with words for labels, name it.
     on_infeasible : {"lower", "error"}, default="lower"
         What to do in a round where `nu` is too large for the class sizes: take 0.999 times the
         largest value and warn, or raise an error.
     drop_shared : bool, default=True
         Unlabelled rows that equal a positive row never become negatives.
+    recheck : bool, default=False
+        When the loop has settled, let unlabelled rows that were rejected, dropped by
+        ``keep="support"`` and are accepted again join the negatives for good, and go on until there
+        are none. The paper has no such step; it costs a look at all unlabelled rows for each.
     stop_recall : float or None, default=None
         End with the last classifier whose recall on the positives is at least this.
     stop : callable or None, default=None
@@ -89,16 +94,17 @@ class SVMC(PositiveUnlabeled):
     mapper_ : OneClassMapper
         The fitted mapper.
     class_prior_ : float
-        Share of the unlabelled weight that no round has rejected.
+        Share of the unlabelled weight that the classifier accepts.
     taken_back_ : float
         Share of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
-        whole boundary. A warning says so.
+        whole boundary. It is part of `class_prior_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
-        that may still be), "class_prior", "recall" (on the positives), "nu" (used), "guard" (empty,
-        "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds"; "held_out_recall" if
-        positives were held out.
+        that may still be), "taken_back" (rows added by rechecks so far), "accepted_share" (of the
+        unlabelled weight, by all rounds so far), "recall" (on the positives), "nu" (used), "guard"
+        (empty, "nu lowered" or "nu raised"), "support_vectors", "n_iter", "seconds";
+        "held_out_recall" if positives were held out.
     n_rounds_ : int
         Number of rounds.
     round_kept_ : int
@@ -154,7 +160,7 @@ class SVMC(PositiveUnlabeled):
     >>> random = np.random.default_rng(0)
     >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
     >>> y = ["yes"] * 40 + ["unknown"] * 320  # the first 40 are labelled
-    >>> model = SVMC(gamma=0.1).fit(X, y)
+    >>> model = SVMC(gamma=0.1, pos_label="yes").fit(X, y)
     >>> model.predict([[0.0, 0.0], [6.0, 6.0]])
     array(['yes', 'unknown'], dtype='<U7')
     """
@@ -191,6 +197,7 @@ class SVMC(PositiveUnlabeled):
         pos_label: Any = None,
         on_infeasible: str = "lower",
         drop_shared: bool = True,
+        recheck: bool = False,
         stop_recall: float | None = None,
         stop: Any = None,
         max_rounds: int | None = None,
@@ -213,6 +220,7 @@ class SVMC(PositiveUnlabeled):
         self.pos_label = pos_label
         self.on_infeasible = on_infeasible
         self.drop_shared = drop_shared
+        self.recheck = recheck
         self.stop_recall = stop_recall
         self.stop = stop
         self.max_rounds = max_rounds

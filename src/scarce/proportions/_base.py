@@ -111,7 +111,9 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             check_classification_targets(y)
         except ValueError as error:
             raise ValueError(
-                f"{error} Shares of groups need `groups`, the group of each row."
+                f"{error} Shares of groups need `groups`, the group of each row; a search or "
+                "cross-validation passes them on to the estimator only with "
+                "sklearn.set_config(enable_metadata_routing=True)."
             ) from None
         weights = self._checked_weights(sample_weight, X)
         classes, codes = np.unique(y, return_inverse=True)

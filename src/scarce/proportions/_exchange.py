@@ -1,8 +1,9 @@
 """Source knowledge files: a source model without its rows, safe to load from a stranger.
 
 The file is an uncompressed zip of plain ``.npy`` arrays and one JSON header, nothing else. It is
-read without pickle, no array is allocated before its size is known to be in the file, and
-compressed members are refused, so that a small file cannot fill the memory.
+read without pickle and without evaluating the arrays' headers, no array is allocated before its
+size is known to be in the file, and compressed members are refused, so that a small file cannot
+fill the memory.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any, Self
@@ -35,11 +38,19 @@ FORMAT = "scarce source"
 VERSION = 1
 HEADER = "header.json"
 LARGEST_HEADER = 10_000  # bytes
+LARGEST_DEGREE = 1_000  # of a polynomial; a stranger's could keep the reader busy for ever
+# What NumPy writes before the values, matched and not evaluated as NumPy's own reader does.
+ARRAY = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '<f8', 'fortran_order': False, "
+    rb"'shape': \((\d{1,19}),(?: (\d{1,19}))?\), \} *\n",
+    re.DOTALL,
+)
 ARRAYS = {
     "linear": {"coef": 1},
     "expansion": {"vectors": 2, "coefficients": 1},
     "fourier": {"frequencies": 2, "phases": 1, "coefficients": 1},
 }
+FAR = 0.25  # difference between file and model, as a share of the spread, that the owner is told of
 CUTOFF = 1e-10  # directions of the landmark matrix below this share of the largest are dropped
 
 
@@ -113,7 +124,8 @@ def export_source(
     -------
     float
         Root mean square difference between the scores of the file and of the model, as a share of
-        the latter's spread, on the model's own support vectors; 0 for an exact file.
+        the latter's spread, on the model's own support vectors; 0 for an exact file. A warning says
+        when it is above 1/4.
 
     See Also
     --------
@@ -175,7 +187,7 @@ def export_source(
     dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors)
     arrays = {"vectors": dense, "coefficients": written.coefficients}
     _write(path, "expansion", written.intercept, written.kernel, arrays)
-    return 0.0 if written is source else _difference(source, written)
+    return 0.0 if written is source else _difference(source, written, 3)
 
 
 def _any_rows(model: Any) -> Array:
@@ -189,11 +201,12 @@ def _seen_through(source: ExpansionSource, landmarks: Any, training_rows: bool) 
     assert source.kernel is not None
     rows = check_array(landmarks, dtype=np.float64, input_name="landmarks")
     vectors = source.vectors
-    dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors, dtype=np.float64)
+    dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors)
     if rows.shape[1] != dense.shape[1]:
         raise ValueError(f"landmarks must have {dense.shape[1]} features, got {rows.shape[1]}")
-    known = {row.tobytes() for row in dense}
-    shown = sum(row.tobytes() in known for row in rows)
+    # In the model's precision, which may have rounded the rows; + 0.0 makes -0 the same as 0.
+    known = {row.tobytes() for row in dense + dense.dtype.type(0)}
+    shown = sum(row.tobytes() in known for row in (rows + 0.0).astype(dense.dtype))
     if shown and not training_rows:
         raise ValueError(
             f"{shown} of the {len(rows)} landmarks are support vectors of the model, rows of the "
@@ -215,7 +228,7 @@ def _write_features(path: Any, source: ExpansionSource, n: Any, random_state: An
             f'random Fourier features are of kernel="rbf", the model has {kernel.name!r}; give '
             "landmarks"
         )
-    if not isinstance(n, (int, np.integer)) or n < 1:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"n_features must be a positive integer, got {n!r}")
     random = check_random_state(random_state)
     width = source.vectors.shape[1]
@@ -227,15 +240,24 @@ def _write_features(path: Any, source: ExpansionSource, n: Any, random_state: An
     written = FourierSource(frequencies, phases, coefficients, source.intercept, kernel)
     arrays = {"frequencies": frequencies, "phases": phases, "coefficients": coefficients}
     _write(path, "fourier", source.intercept, kernel, arrays)
-    return _difference(source, written)
+    return _difference(source, written, 4)
 
 
-def _difference(source: Source, written: Source) -> float:
+def _difference(source: Source, written: Source, level: int) -> float:
+    """Return how far the file is from the model; warn the caller, ``level`` frames up, if far."""
     assert isinstance(source, ExpansionSource)
     exact = source.function(source.vectors)
     error = float(np.sqrt(np.mean((written.function(source.vectors) - exact) ** 2)))
     spread = float(exact.std())
-    return error / spread if spread > 0 else error
+    share = error / spread if spread > 0 else error
+    if share > FAR:
+        warnings.warn(
+            f"the file's scores of the support vectors differ from the model's by {share:.0%} of "
+            "their spread; give more landmarks, nearer to the training rows, or more features",
+            UserWarning,
+            stacklevel=level,
+        )
+    return share
 
 
 def _write(
@@ -250,7 +272,7 @@ def _write(
         file.writestr(HEADER, json.dumps(header))
         for name, values in arrays.items():
             buffer = io.BytesIO()
-            plain = np.ascontiguousarray(values, dtype=np.float64)
+            plain = np.ascontiguousarray(values, dtype="<f8")
             np.lib.format.write_array(buffer, plain, version=(1, 0), allow_pickle=False)
             file.writestr(f"{name}.npy", buffer.getvalue())
 
@@ -281,10 +303,13 @@ def load_source(path: Any) -> SourceModel:
                 if member.compress_type != zipfile.ZIP_STORED or member.file_size > size:
                     raise ValueError("it holds compressed members")
             header = _read_header(file)
-            arrays = {
-                name: _read_array(file, name, n) for name, n in ARRAYS[header["kind"]].items()
-            }
-    except (zipfile.BadZipFile, OSError, EOFError, KeyError, NotImplementedError) as error:
+            expected = ARRAYS[header["kind"]]
+            members = [HEADER, *(f"{name}.npy" for name in expected)]
+            if len(file.namelist()) > len(members):
+                raise ValueError(f"it holds more than {', '.join(members)}")
+            arrays = {name: _read_array(file, name, n) for name, n in expected.items()}
+    # RuntimeError: encrypted members, and what zipfile does not implement.
+    except (zipfile.BadZipFile, OSError, EOFError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path} is not a source file, or is damaged: {error}") from None
     except ValueError as error:
         raise ValueError(f"{path} is not a source file that can be read: {error}") from None
@@ -307,22 +332,22 @@ def _read_header(file: zipfile.ZipFile) -> dict[str, Any]:
         raise ValueError(
             f"it is of version {version}, this scarce reads up to {VERSION}; upgrade scarce"
         )
-    if header.get("kind") not in ARRAYS:
+    if header.get("kind") not in list(ARRAYS):  # a list: what a stranger writes may have no hash
         raise ValueError(f"it is of the unknown kind {header.get('kind')!r}")
     return header
 
 
 def _read_array(file: zipfile.ZipFile, name: str, n_dimensions: int) -> Array:
     """Return a member as an array; its header must agree with the bytes that follow."""
-    stream = io.BytesIO(file.read(f"{name}.npy"))
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError(f"its array {name} is of another version")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    values = stream.read()
-    fits = min(shape, default=-1) >= 0 and len(values) == 8 * math.prod(shape)
-    if dtype != np.float64 or fortran or len(shape) != n_dimensions or not fits:
+    content = file.read(f"{name}.npy")
+    found = ARRAY.match(content)
+    if found is None:
+        raise ValueError(f"its array {name} is not a plain one of float64")
+    shape = tuple(int(length) for length in found.groups() if length is not None)
+    if len(shape) != n_dimensions or len(content) - found.end() != 8 * math.prod(shape):
         raise ValueError(f"its array {name} is not what the header says")
-    array = np.frombuffer(values, dtype=np.float64).reshape(shape)
+    values = np.frombuffer(content, dtype="<f8", offset=found.end())
+    array = values.astype(np.float64).reshape(shape)  # a copy, wherever the bytes began
     if array.size == 0 or not np.isfinite(array).all():
         raise ValueError(f"its array {name} is empty or not finite")
     return array
@@ -340,6 +365,10 @@ def _built(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Sour
         settings = {name: _number(given, name) for name in ("gamma", "degree", "coef0")}
         if given["name"] not in ("rbf", "poly", "sigmoid"):
             raise ValueError(f"its kernel is {given['name']!r}")
+        if settings["gamma"] < 0:
+            raise ValueError(f"its gamma is {settings['gamma']:g}")
+        if settings["degree"] not in range(LARGEST_DEGREE + 1):
+            raise ValueError(f"its degree is {settings['degree']:g}")
         kernel = Kernel(given["name"], **settings)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged: its header lacks {error}") from None
@@ -352,6 +381,12 @@ def _built(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Sour
 
 def _number(values: Any, name: str) -> float:
     value = values[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"its {name} is {value!r}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of any length is JSON
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"its {name} is {number}")
+    return number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,6 +202,8 @@ def _as_ids(groups: Any) -> Array:
     """Return the ids as an array; a list keeps its elements, -1 beside text and tuples too."""
     if hasattr(groups, "dtype") or hasattr(groups, "__array__"):
         return np.asarray(groups)
+    if not isinstance(groups, Iterable):
+        raise ValueError(f"groups must hold one id for each row, got {groups!r}")
     listed = list(groups)
     values = np.empty(len(listed), dtype=object)
     values[:] = listed

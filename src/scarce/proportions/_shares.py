@@ -186,7 +186,9 @@ def group_error(
     inside = np.flatnonzero((codes >= 0) & (weights > 0))
     if inside.size == 0:
         raise ValueError(
-            "groups has no group with a row of positive weight: the error of shares needs one"
+            "groups has no group with a row of positive weight: the error of shares needs one. "
+            "(A splitter by groups takes all common rows, -1, for one group, and may make a fold "
+            "of them alone; GroupErrorScorer shows how to keep them in every fit.)"
         )
     sizes = np.bincount(codes[inside], weights[inside], minlength=len(ids))
     sums = np.array(

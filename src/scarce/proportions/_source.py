@@ -223,7 +223,8 @@ def _read(source: Any, X: Any, kernel: Kernel) -> list[Source]:
 
 
 def _check_fitted(model: Any) -> None:
-    if not hasattr(model, "decision_function") and not hasattr(model, "fit"):
+    scores = hasattr(model, "decision_function") or hasattr(model, "fit")
+    if isinstance(model, type) or not scores:
         raise ValueError(
             "source must be a fitted classifier with a decision_function or a pair (coef, "
             f"intercept), got {model!r}"
@@ -246,8 +247,13 @@ def _from_pair(pair: tuple[Any, ...]) -> list[Source]:
             f"source must be a pair (coef, intercept), got a tuple of length {len(pair)}"
         )
     coef, intercept = (part.toarray() if sparse.issparse(part) else part for part in pair)
-    lines = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-    offsets = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    try:
+        lines = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        offsets = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"source must be a pair (coef, intercept) of numbers, got {pair!r}: {error}"
+        ) from None
     if offsets.size == 1:
         offsets = np.repeat(offsets, len(lines))
     if lines.ndim != 2 or offsets.shape != (len(lines),):

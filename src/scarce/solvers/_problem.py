@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -125,6 +126,15 @@ class QuadraticProgram:
     def n_groups(self) -> int:
         """Number of groups, one equality each."""
         return self.totals.size
+
+    def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
+        """Return the same program with another matrix, for a row of solves; nothing is copied."""
+        if kernel.n != self.kernel.n:
+            n = self.kernel.n
+            raise ValueError(f"kernel has {kernel.n} rows, but the program {n} variables")
+        program = copy.copy(self)
+        program.kernel = kernel
+        return program
 
     def subset(self, indices: Array, scale: Array) -> QuadraticProgram:
         """Return the program of some of the variables, their boxes widened by each one's scale."""

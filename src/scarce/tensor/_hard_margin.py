@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce.tensor._contractions import Tensors
+
 Array = NDArray[Any]
 
 REMEMBERED = 256  # samples, those of a search with many folds
@@ -31,9 +33,12 @@ def _digest(values: Array) -> int:
     return zlib.crc32(np.ascontiguousarray(values).data)
 
 
-def warn_if_compared(nu: float, rows: Array, weights: Array) -> None:
-    """Warn, once a sample, when it met another hard margin before: the two models are the same."""
-    key = (rows.shape, _digest(rows), _digest(weights))
+def warn_if_compared(nu: float, tensors: Tensors, weights: Array, rank: int) -> None:
+    """Warn, once a sample, when it met another hard margin before: the two models are the same.
+
+    Models of another rank, or of the same rows in another shape, are other models.
+    """
+    key = (rank, tensors.shape, _digest(tensors.rows), _digest(weights))
     with _lock:
         earlier = _seen.get(key, nu)
         compared = earlier is not None and earlier != nu

@@ -38,10 +38,13 @@ class OneClassLoss:
         self.weight_unit = norm
         self.multiplier_unit = 1.0
         self.objective_unit = norm**2
+        self._program: QuadraticProgram | None = None  # of the first half-step
 
     def program(self, gram: SymmetricOperator) -> QuadraticProgram:
         """Return the dual of a half-step, (17): multipliers up to the price, their sum one."""
-        return QuadraticProgram(gram, totals=[1.0], upper=self.price * self.weights)
+        if self._program is None:
+            self._program = QuadraticProgram(gram, totals=[1.0], upper=self.price * self.weights)
+        return self._program.with_kernel(gram)
 
     def coefficients(self, alpha: Array) -> Array:
         """Return the coefficients of the weight tensor."""
@@ -82,17 +85,20 @@ class HingeLoss:
         self.pull = signs * weights
         self.weight_unit = 1.0 / norm
         self.multiplier_unit = self.objective_unit = 1.0 / norm**2
+        self._program: QuadraticProgram | None = None  # of the first half-step
 
     def program(self, gram: SymmetricOperator) -> QuadraticProgram:
         """Return the dual of a half-step, that of a C-SVC."""
-        return QuadraticProgram(
-            gram,
-            totals=[0.0],
-            upper=self.prices,
-            linear=-1.0,
-            signs=self.signs,
-            kernel_signs=self.signs,
-        )
+        if self._program is None:
+            self._program = QuadraticProgram(
+                gram,
+                totals=[0.0],
+                upper=self.prices,
+                linear=-1.0,
+                signs=self.signs,
+                kernel_signs=self.signs,
+            )
+        return self._program.with_kernel(gram)
 
     def coefficients(self, alpha: Array) -> Array:
         """Return the coefficients of the weight tensor."""

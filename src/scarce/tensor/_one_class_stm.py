@@ -186,7 +186,7 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         self.hard_margin_ = is_hard_margin(self.nu, weights)
         self._warn(fit)
         if self.hard_margin_:
-            warn_if_compared(self.nu, tensors.rows, weights)
+            warn_if_compared(self.nu, tensors, weights, self.rank)
         return self
 
     def score_samples(self, X: Any) -> Array:
