@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from joblib import parallel_config
 
 from tests.experiments.toy import explode, run_toy, toy
 
@@ -71,6 +72,16 @@ def test_one_and_two_jobs_agree(tmp_path):
     assert one.tables == two.tables
 
 
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
+def test_backends_of_joblib_agree(tmp_path, backend):
+    """Multiprocessing's has, like Ray's, which is derived from it, no results one by one."""
+    quiet = toy(settings={f"size {size}": {"size": size} for size in (3, 5)})
+    with parallel_config(backend=backend):
+        found = run_toy(tmp_path / "other", quiet, n_jobs=2)
+    assert len(cell_files(tmp_path / "other")) == 12
+    assert found.tables == run_toy(tmp_path / "one", quiet).tables
+
+
 def test_an_error_names_its_cell_and_keeps_the_others(tmp_path):
     with pytest.raises(RuntimeError, match="sizes, size 3, repetition 0: no such luck"):
         run_toy(tmp_path, toy(settings={"size 3": {}}, run=explode))
@@ -88,6 +99,14 @@ def test_quick_run_says_what_it_left_out(tmp_path):
     assert {score.n for score in result.tables[0].scores} == {2}
     assert any("2 of 6 repetitions" in reason for reason in result.skipped)
     assert any("size 5" in reason for reason in result.skipped)
+
+
+def test_cells_of_another_version_are_told(tmp_path):
+    run_toy(tmp_path)
+    path = cell_files(tmp_path)[0]
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"version": "0.0.1"}))
+    assert "run by another version of scarce, 0.0.1 (1 cells)" in run_toy(tmp_path).remarks
 
 
 def test_fewer_repetitions_are_the_first_ones(tmp_path):

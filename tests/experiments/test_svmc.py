@@ -9,7 +9,7 @@ from scarce.datasets import PU_TASKS, positive_unlabeled_split
 from scarce.experiments import Paper, svmc
 from tests.experiments.toy import run_toy
 
-TABLE, WIDTH = svmc.PAPER.experiments
+TABLE, WIDTH, ROUNDS = svmc.PAPER.experiments
 METHODS = {"TSVM", "SMC", "SVMC", "OSVM", "SVM_NN"}
 
 
@@ -134,3 +134,13 @@ def test_one_cell_of_breast_cancer(tmp_path):
 def test_width_settings_name_their_data():
     assert len(WIDTH.settings) == 6
     assert all(setting["data"] == "letter" for setting in WIDTH.settings.values())
+
+
+def test_rounds_of_one_draw(scarce_data):
+    cut, whole = (
+        {o.method: o.values["f1"] for o in ROUNDS.run(seed=0, **ROUNDS.settings[name])}
+        for name in ("1 round", "16 rounds")
+    )
+    assert set(cut) == set(whole) == set(ROUNDS.methods)
+    assert len(set(cut.values())) == 1  # the first round is the same for all
+    assert whole["SVMC, rechecked"] > whole["SVMC"]

@@ -25,6 +25,8 @@ class Finding:
 
     outcomes: tuple[Outcome, ...]
     remarks: tuple[str, ...] = ()
+    version: str = ""
+    """Version of scarce that has run the cell."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Cell:
             if any(content[name] != value for name, value in self.identity.items()):
                 return None
             outcomes = tuple(Outcome(**outcome) for outcome in content["outcomes"])
-            return Finding(outcomes, tuple(content["remarks"]))
+            return Finding(outcomes, tuple(content["remarks"]), content.get("version", ""))
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None  # a file that is not ours, or not whole: run the cell again
 

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -153,16 +154,20 @@ def _settings_at_hand(
         return []
     settings = []
     late = []
+    absent: dict[str, list[str]] = {}
     for setting, arguments in experiment.settings.items():
         reason = missing(arguments["data"]) if "data" in arguments else None
         if reason:
-            skipped.append(f"{experiment.title}, {setting}: {reason}")
+            absent.setdefault(reason, []).append(setting)
         elif not full and experiment.quick_settings and setting not in experiment.quick_settings:
             late.append(setting)
         else:
             settings.append(setting)
+    # Names of settings may hold commas.
+    for reason, names in absent.items():
+        skipped.append(f"{experiment.title}, {'; '.join(names)}: {reason}")
     if late:
-        skipped.append(f"{experiment.title}: {', '.join(late)} (quick run)")
+        skipped.append(f"{experiment.title}: {'; '.join(late)} (quick run)")
     return settings
 
 
@@ -179,8 +184,12 @@ def _finished(cells: list[Cell], name: str, n_jobs: int, report: Report) -> dict
 
 
 def _counted(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Return each warning with the number of cells that raised it."""
-    counts = Counter(remark for finding in findings for remark in finding.remarks)
+    """Return each warning, and each other version, with the number of cells it concerns."""
+    counts: Counter[str] = Counter()
+    for finding in findings:
+        counts.update(finding.remarks)
+        if finding.version != version("scarce"):
+            counts[f"run by another version of scarce, {finding.version or 'unknown'}"] += 1
     return tuple(f"{remark} ({count} cells)" for remark, count in sorted(counts.items()))
 
 
@@ -190,8 +199,15 @@ def _computed(cells: list[Cell], n_jobs: int) -> Iterator[tuple[Cell, Finding]]:
         delayed(_run_cell)(index, cell.experiment.run, cell.arguments, cell.title)
         for index, cell in enumerate(cells)
     )
-    for index, finding in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs):
-        yield cells[index], finding
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        batches: Iterable[Iterable[Any]] = [jobs]
+    except ValueError:  # multiprocessing's backend, and Ray's, hand back whole lists only
+        parallel = Parallel(n_jobs=n_jobs)
+        batches = iter(lambda: list(islice(jobs, 4 * n_jobs)), [])
+    for batch in batches:
+        for index, finding in parallel(batch):
+            yield cells[index], finding
 
 
 def _run_cell(
@@ -207,4 +223,4 @@ def _run_cell(
     # Figures differ from cell to cell; without them equal warnings can be counted.
     texts = (f"{w.category.__name__}: {str(w.message).splitlines()[0]}" for w in raised)
     remarks = {re.sub(r"#(, #)+", "#", re.sub(r"[-+\d.]*\d[-+\de.]*", "#", text)) for text in texts}
-    return index, Finding(tuple(outcomes), tuple(sorted(remarks)))
+    return index, Finding(tuple(outcomes), tuple(sorted(remarks)), version("scarce"))

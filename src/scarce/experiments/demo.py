@@ -199,7 +199,7 @@ DEMO = Paper(
                 "7, source 9": {"target": 7, "source": 9},
             },
             run=one_class_transfer,
-            repetitions=5,
+            repetitions=7,
         ),
         Experiment(
             key="unlabelled",
@@ -213,7 +213,7 @@ DEMO = Paper(
             reference="SVMC",
             settings={"malignant": {}},
             run=positive_unlabeled,
-            repetitions=5,
+            repetitions=7,
         ),
         Experiment(
             key="groups",
@@ -225,7 +225,7 @@ DEMO = Paper(
             reference="TGPLM-CD",
             settings={name: {"angle": angle} for name, angle in ANGLES.items()},
             run=group_probabilities,
-            repetitions=5,
+            repetitions=7,
             draw=_draw_angles,
         ),
         Experiment(
