@@ -136,6 +136,7 @@ def test_width_settings_name_their_data():
     assert all(setting["data"] == "letter" for setting in WIDTH.settings.values())
 
 
+@pytest.mark.filterwarnings("ignore:the classifier accepts")  # what this is about
 def test_rounds_of_one_draw(scarce_data):
     cut, whole = (
         {o.method: o.values["f1"] for o in ROUNDS.run(seed=0, **ROUNDS.settings[name])}

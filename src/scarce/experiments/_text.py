@@ -8,8 +8,8 @@ from scarce.experiments._panels import LEVEL, MARKS, Panel, panels
 from scarce.experiments._results import PROTOCOLS, PaperResult, Run, Score
 
 LEGEND = (
-    "Mean ± standard deviation over n repetitions; in brackets the paper's figure, if there is one. "
-    f"Wilcoxon's paired test with Holm's correction at level {LEVEL:g}: "
+    "Mean ± standard deviation over n repetitions; in brackets the paper's figure, where there is "
+    f"one. Wilcoxon's paired test with Holm's correction at level {LEVEL:g}: "
     + "; ".join(f"{sign} {meaning}" for sign, meaning in MARKS.values())
     + "."
 )
