@@ -188,6 +188,8 @@ class Attempt:
             C_target = 1.0 / (nu * len(target)) if nu else 1.0
             smallest = int(np.bincount(problem.domain).min())
             C_source = max(C_target / RATIO, 1.0 / smallest)
+        else:  # the same share of rejected rows, though some rows are held out
+            C_target *= len(problem.target) / len(target)
         model = UOCTSVM(
             C_source=C_source,
             C_target=C_target,
