@@ -95,6 +95,7 @@ class Loop:
         taken_back = negatives[:0]
         ending = ""
         while not ending:
+            # The function is called at once, before `negatives` changes.
             rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
             if self.recheck and rejected.size == 0:
                 rejected = self._taken_back(everyone)
