@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.metrics import f1_score
 from sklearn.svm import OneClassSVM
 
@@ -115,12 +114,24 @@ def test_noise_is_in_training_rows_only(small):
     assert np.mean(np.any(before != after, axis=1)) == pytest.approx(0.4)
 
 
-def test_ball_is_filled_evenly(small):
-    problem = uoct.draw(0, "Isolet(S)", 0.0)
-    centre = problem.target.mean(axis=0)
-    radius = np.linalg.norm(problem.target - centre, axis=1).max()
-    share = np.linalg.norm(problem.ball - centre, axis=1) / radius
-    assert stats.kstest(share**3, "uniform").pvalue > 0.01
+def test_criterion_is_lee_and_lius_of_the_clean_rows(small):
+    problem = uoct.draw(3, "Isolet(S)", 0.4)
+    gamma = 0.25 * problem.unit
+    expected = []
+    for held_out, rest in (slice(20), slice(20, None)), (slice(20, None), slice(20)):
+        theirs = OneClassSVM(nu=0.3, gamma=gamma, tol=1e-8).fit(problem.target[rest])
+        accepted, share = (
+            np.mean(theirs.predict(rows) > 0) for rows in (problem.target[held_out], problem.test)
+        )
+        expected.append(min(accepted / 0.6, 1.0) ** 2 / share)
+    found = uoct.Attempt(problem, "OC-SVM")(width=0.25, nu=0.3)[0]
+    assert found == pytest.approx(np.mean(expected), rel=1e-9)
+    assert found != pytest.approx(1.0)  # what accepting everything would have
+
+
+def test_at_least_half_of_the_rows_count_as_clean(small):
+    shares = [uoct.draw(0, "Isolet(S)", noise).clean for noise in (0.0, 0.2, 0.8, 1.0)]
+    assert shares == [1.0, 0.8, 0.5, 0.5]
 
 
 def test_criterion_sees_no_label(small):
