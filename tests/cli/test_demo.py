@@ -106,6 +106,13 @@ def test_version(capsys):
     assert re.fullmatch(r"scarce \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
 
 
+def test_is_a_module_to_run_too():
+    ours = [sys.executable, "-m", "scarce", "--version"]
+    assert subprocess.run(ours, capture_output=True, text=True, check=True).stdout.startswith(
+        "scarce "
+    )
+
+
 def test_help_loads_neither_the_compiler_nor_the_demo():
     code = (
         "import sys\n"

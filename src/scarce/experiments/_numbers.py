@@ -22,13 +22,13 @@ def short(value: float) -> str:
 
 
 def common_format(values: Iterable[float]) -> FormatNumber:
-    """Return how to write these numbers: equal decimals if all keep two figures so."""
-    sizes = [abs(value) for value in values if value and math.isfinite(value)]
+    """Return how to write these numbers: equal decimals if three quarters keep two figures so."""
+    sizes = sorted(abs(value) for value in values if value and math.isfinite(value))
     if not sizes:
         return short
-    largest = max(sizes)
+    largest = sizes[-1]
     places = 1 if largest >= 1000 else 2 if largest >= 10 else 3 if largest >= 1 else 4
-    if min(sizes) < 10 ** (1 - places):
+    if sizes[len(sizes) // 4] < 10 ** (1 - places):
         return short
     return lambda value: with_minus(f"{value:.{places}f}")
 

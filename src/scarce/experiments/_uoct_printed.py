@@ -77,6 +77,7 @@ PARAMETERS = (
     "rows (held-out rows rejected as seldom as nu = 0.1 promises; held-out rows accepted less "
     "points of a ball around all rows accepted) accepted everything on the noisy ones."
 )
+AS_IN_TABLE_2 = "Parameters and protocols are those of Table 2."
 TEXTS = (
     "Texts are tf-idf rows reduced to 100 features, of unit length, because noise would fill "
     "sparse rows."

@@ -26,6 +26,7 @@ from scarce.experiments._experiment import (
 from scarce.experiments._figures import along_settings, running_times
 from scarce.experiments._results import BEST_OF_GRID, FIXED, Figure, Table
 from scarce.experiments._uoct_printed import (
+    AS_IN_TABLE_2,
     AS_PRINTED,
     BALANCE,
     NOISY,
@@ -322,7 +323,7 @@ PAPER = Paper(
             "several-sources",
             "Table 3: several source tasks, 40 % noisy rows",
             f"{SPLIT}; {BALANCE}, drawn from the other top categories. {NOISY} {TEXTS} Headers "
-            f"are removed. {PARAMETERS}",
+            f"are removed. {AS_IN_TABLE_2}",
             TABLE_3,
             NOISE,
             ("NG.os",),
@@ -334,7 +335,7 @@ PAPER = Paper(
             "the paper. LDPA: not the original data but a copy with coordinates cut to one decimal "
             "and without time stamps, every tenth row; a person's normal records, source another "
             "person drawn at random, negatives all abnormal records of the person: not results on "
-            f"LDPA. {PARAMETERS}",
+            f"LDPA. {AS_IN_TABLE_2}",
             TABLE_4,
             0.0,
             ("Isolet(S)", "LDPA(1)"),
@@ -342,8 +343,8 @@ PAPER = Paper(
         Experiment(
             key="noise",
             title="Noise study",
-            caption=f"As Tables 2 and 3 with 20 to 100 % of the training rows noisy. {PARAMETERS} "
-            "The paper prints curves without figures.",
+            caption="As Tables 2 and 3 with 20 to 100 % of the training rows noisy. "
+            f"{AS_IN_TABLE_2} The paper prints curves without figures.",
             metrics={"f1": "F of the target class, %"},
             methods=(*METHODS, AS_PRINTED),
             reference="UOCT-SVM",
