@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.ensemble import IsolationForest
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, LeaveOneOut
 from sklearn.pipeline import make_pipeline
@@ -209,6 +209,28 @@ def test_pipeline_and_tensors():
     for machine in (OneClassSTM(), callable_kernel):
         search = LeaveOneOutSearch(machine, {"nu": [0.2, 0.6]}).fit(images)
         assert search.predict(images).shape == (5,)
+
+
+class Fragile(OneClassSVM):
+    """Has no solution for one value of nu."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        if self.nu == 0.6:
+            raise ValueError("degenerate: nothing to separate")
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_candidate_without_a_solution_does_not_end_the_search():
+    X, grid = vectors(5), {"nu": [0.3, 0.6, 0.9]}
+    search = LeaveOneOutSearch(Fragile(kernel="linear", tol=1e-8), grid)
+    with pytest.warns(FitFailedWarning, match="1 of 3 candidates .*: degenerate"):
+        search.fit(X)
+    expected = LeaveOneOutSearch(LINEAR, {"nu": [0.3, 0.9]}).fit(X)
+    assert search.best_params_ == expected.best_params_
+    assert np.isnan(search.cv_results_["mean_margin"]).tolist() == [False, True, False]
+    assert search.cv_results_["margins"][[0, 2]] == pytest.approx(expected.cv_results_["margins"])
+    with pytest.raises(ValueError, match=r"no candidate of param_grid .*: degenerate"):
+        LeaveOneOutSearch(Fragile(kernel="linear"), {"nu": [0.6]}).fit(X)
 
 
 def test_refused():

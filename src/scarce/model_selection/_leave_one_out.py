@@ -11,10 +11,11 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, _fit_context, clone
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from scarce.solvers import one_class_offset
@@ -129,7 +130,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     cv_results_ : dict
         "params", a list of dict; "margins", an array of shape (n_candidates, n_samples);
         "mean_margin", their means; "acceptance", the share of samples that the models of the others
-        accept by their own offsets.
+        accept by their own offsets. NaN for a candidate that could not be fitted.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
     n_features_in_ : int
@@ -203,12 +204,24 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
                 'kernel="precomputed" cannot be searched; give the samples and a callable kernel'
             )
         candidates = _without_repeated_hard_margins(list(ParameterGrid(self.param_grid)), n)
-        found = np.array(
-            Parallel(n_jobs=self.n_jobs)(
-                delayed(_left_out)(clone(self.estimator).set_params(**parameters), X, n)
-                for parameters in candidates
-            )
+        tried = Parallel(n_jobs=self.n_jobs)(
+            delayed(_left_out)(clone(self.estimator).set_params(**parameters), X, n)
+            for parameters in candidates
         )
+        failures = [result for result in tried if isinstance(result, ValueError)]
+        if len(failures) == len(tried):
+            raise ValueError(
+                f"no candidate of param_grid could be fitted; the first said: {failures[0]}"
+            ) from failures[0]
+        if failures:
+            warnings.warn(
+                f"{len(failures)} of {len(tried)} candidates could not be fitted and have a margin "
+                f"of NaN; the first said: {failures[0]}",
+                FitFailedWarning,
+                stacklevel=3,  # past the decorator
+            )
+        nothing = [(np.nan, np.nan)] * n
+        found = np.array([nothing if isinstance(r, ValueError) else r for r in tried], dtype=float)
         margins, accepted = found[:, :, 0], found[:, :, 1]
         means = margins.mean(axis=1)
         self.cv_results_ = {
@@ -217,7 +230,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
             "mean_margin": means,
             "acceptance": accepted.mean(axis=1),
         }
-        self.best_index_ = int(means.argmax())
+        self.best_index_ = int(np.nanargmax(means))
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(means[self.best_index_])
         self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
@@ -276,12 +289,21 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
-def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]]:
-    """Return the margin of every sample under the model of the others, and whether it accepts."""
+def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]] | ValueError:
+    """Return the margin of every sample under the model of the others, and whether it accepts.
+
+    Samples for which these parameters have no solution are no reason to lose the other candidates:
+    the error is returned.
+    """
     found = []
     for row in range(n):
         others = np.delete(np.arange(n), row)
-        model = clone(estimator).fit(_safe_indexing(X, others))
+        try:
+            model = clone(estimator).fit(_safe_indexing(X, others))
+        except InvalidParameterError:  # a mistake in the grid
+            raise
+        except ValueError as error:
+            return error
         sample = _safe_indexing(X, [row])
         found.append((float(_margins(model, sample)[0]), bool(model.predict(sample)[0] == 1)))
     return found
