@@ -25,53 +25,33 @@ class GroupErrorScorer:
     See Also
     --------
     scarce.proportions.group_error : The error itself.
+    GroupShareKFold : Folds of whole groups.
 
     Notes
     -----
     Without metadata routing a search passes `groups` to its splitter only. One column of shares is
     then an error; shares of several classes are taken for those of single rows, and not noticed.
 
-    `GroupKFold` takes all rows of the id -1, the common rows of `TransferGroupProbabilitySVM`, for
-    one group: one of the fits goes without them, and a fold of theirs alone cannot be scored. The
-    second example keeps them in every fit. `GroupKFold` also wants ids that can be sorted, such as
-    numbers; text beside -1 cannot.
+    `GroupShareKFold` keeps groups in one piece and common rows in every fit.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn import config_context
-    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
-    >>> from scarce import GroupProbabilitySVM
-    >>> from scarce.model_selection import GroupErrorScorer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from scarce import TransferGroupProbabilitySVM
+    >>> from scarce.model_selection import GroupErrorScorer, GroupShareKFold
     >>> from scarce.proportions import expand_proportions, group_proportions
     >>> random = np.random.default_rng(0)
     >>> X, groups = random.normal(size=(240, 2)), np.arange(240) // 8
     >>> y = expand_proportions(group_proportions(X[:, 0] > 0, groups), groups)
-    >>> with config_context(enable_metadata_routing=True):
-    ...     search = GridSearchCV(
-    ...         GroupProbabilitySVM(kernel="linear"),
-    ...         {"C": [1e-4, 1.0]},
-    ...         scoring=GroupErrorScorer(),
-    ...         cv=GroupKFold(3),
-    ...     ).fit(X, y, groups=groups)
-    >>> search.best_params_
-    {'C': 1.0}
-
-    Common rows are split off, and put back into every training set:
-
-    >>> from scarce import TransferGroupProbabilitySVM
-    >>> groups[:24], y[:24] = -1, np.nan
-    >>> grouped, common = np.flatnonzero(groups != -1), np.flatnonzero(groups == -1)
-    >>> folds = [
-    ...     (np.r_[common, grouped[train]], grouped[test])
-    ...     for train, test in GroupKFold(3).split(grouped, groups=groups[grouped])
-    ... ]
+    >>> groups[:24], y[:24] = -1, np.nan  # common rows
     >>> with config_context(enable_metadata_routing=True):
     ...     search = GridSearchCV(
     ...         TransferGroupProbabilitySVM(source=([0.2, 1.0], 0.0), kernel="linear"),
     ...         {"transfer": [0.1, 1000.0]},
     ...         scoring=GroupErrorScorer(),
-    ...         cv=folds,
+    ...         cv=GroupShareKFold(3),
     ...     ).fit(X, y, groups=groups)
     >>> search.best_params_
     {'transfer': 0.1}

@@ -22,8 +22,8 @@ class WeightDisplay:
     """The weight tensor as an image, or as one image for each slice.
 
     Red cells speak for acceptance (for two classes: for ``classes_[1]``), blue ones against, white
-    ones not at all. All images share one scale. Create it with :meth:`from_estimator`; the
-    parameter is stored as an attribute.
+    ones not at all. All images share one scale, which stands beside them in a new figure. Create it
+    with :meth:`from_estimator`; the parameter is stored as an attribute.
 
     Parameters
     ----------
@@ -109,6 +109,8 @@ class WeightDisplay:
             if others:
                 place = ", ".join(str(index) for index in np.unravel_index(number, others))
                 axes.set_title(f"[:, :, {place}]")
+        if ax is None:  # axes of the caller's keep their size
+            self.figure_.colorbar(self.images_[0], ax=self.axes_, label="weight")
         return self
 
 
