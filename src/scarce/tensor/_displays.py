@@ -109,7 +109,7 @@ class WeightDisplay:
             if others:
                 place = ", ".join(str(index) for index in np.unravel_index(number, others))
                 axes.set_title(f"[:, :, {place}]")
-        if ax is None:  # axes of the caller's keep their size
+        if ax is None and self.figure_ is not None:  # axes of the caller's keep their size
             self.figure_.colorbar(self.images_[0], ax=self.axes_, label="weight")
         return self
 
