@@ -6,7 +6,8 @@ import pytest
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 
 BLOCKS = 1000  # far more than it takes
-N = 600  # too many for the solver's own copy of the matrix
+N = 600
+CACHE_SIZE = 1.0  # too little for the solver's own copy of the matrix
 
 
 class NoisyMatrix(DenseMatrix):
@@ -33,7 +34,7 @@ def run(error, tol):
         seen.append(progress.violation)
         return len(seen) >= BLOCKS
 
-    found = solve(program, tol=tol, callback=count)
+    found = solve(program, tol=tol, callback=count, cache_size=CACHE_SIZE)
     # From plain values of the matrix, which have no errors.
     true = certify(program, found.alpha).kkt_violation
     assert found.kkt_violation == pytest.approx(true, rel=1e-6, abs=1e-14)

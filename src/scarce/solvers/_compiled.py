@@ -52,6 +52,15 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
             keys[i] = -np.inf
 
 
+@compiled()
+def gather_block(values, indices, out):  # type: ignore[no-untyped-def]
+    """Write the square block of some rows and the same columns, in the precision of ``out``."""
+    for i in range(indices.size):
+        row, into = values[indices[i]], out[i]
+        for j in range(indices.size):
+            into[j] = row[indices[j]]
+
+
 @compiled(LOOSE)
 def _update_and_scan(  # type: ignore[no-untyped-def]
     gradient, row_i, row_j, delta, closed_up, closed_low, tops, bottoms

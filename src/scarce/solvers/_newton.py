@@ -13,6 +13,7 @@ from scarce.solvers._signed import SignedForm
 Array = NDArray[Any]
 
 SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation costs little
+REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
 
@@ -39,12 +40,13 @@ def newton_steps(
     right = -gradient[free]
     x = x.copy()
     for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
-        step, longest = _direction(Q, right, form.groups[free], tol)
+        owner = form.groups[free]
+        # What a group has in common its multiplier answers; left in, it would hide the rest.
+        right = _centred(right, owner)
+        step, longest = _direction(Q, right, owner, tol)
         if not np.isfinite(step).all():
             return None
-        owner = form.groups[free]
-        excess = np.bincount(owner, step) / np.maximum(1, np.bincount(owner))
-        step = step - excess[owner]  # rounding must not add up in a group's sum
+        step = _centred(step, owner)  # rounding must not add up in a group's sum
         bound = np.where(step > 0, form.upper[free], form.lower[free])
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
@@ -68,31 +70,42 @@ def newton_steps(
     return x
 
 
+def _centred(values: Array, groups: Array) -> Array:
+    means = np.bincount(groups, values) / np.maximum(1, np.bincount(groups))
+    return np.asarray(values - means[groups])
+
+
 def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array, float]:
     """Return a direction that keeps every group's sum, and how far it may be followed."""
     members = (groups[:, None] == np.unique(groups)).astype(float)
-    n, k = members.shape
+    n = groups.size
     # In units of the kernel, so that its rows and those of the equalities weigh alike.
     unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
     Q, right, tol = Q / unit, right / unit, tol / unit
-    if n <= SINGULAR_UP_TO:
-        # Duplicated rows make the system singular; the least-norm answer treats them alike.
-        system, full = np.zeros((n + k, n + k)), np.zeros(n + k)
-        system[:n, :n], system[:n, n:], system[n:, :n] = Q, members, members.T
-        full[:n] = right
-        answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy", check_finite=False)[
-            0
-        ]
-        flat = full - system @ answer
-        if np.abs(flat[:n]).max() > tol:
-            return flat[:n], np.inf
-        return np.asarray(answer[:n]), 1.0
-    Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
-    try:
-        factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:
+    small = n <= SINGULAR_UP_TO
+    if not small:
+        Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
+    factor, failed = linalg.lapack.dpotrf(Q, lower=1, clean=0)
+    if small and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
+        return _least_norm_direction(Q, right, members, tol)
+    if failed:
         return np.full(n, np.nan), 1.0
-    both = linalg.cho_solve(factor, np.column_stack([right, members]))
+    both, _ = linalg.lapack.dpotrs(factor, np.column_stack([right, members]), lower=1)
     plain, spread = both[:, 0], both[:, 1:]
-    step = plain - spread @ linalg.solve(members.T @ spread, members.T @ plain)
+    step = plain - spread @ np.linalg.solve(members.T @ spread, members.T @ plain)
     return np.asarray(step), 1.0
+
+
+def _least_norm_direction(
+    Q: Array, right: Array, members: Array, tol: float
+) -> tuple[Array, float]:
+    """Do it for a singular system, of duplicated rows for instance, which are treated alike."""
+    n, k = members.shape
+    system, full = np.zeros((n + k, n + k)), np.zeros(n + k)
+    system[:n, :n], system[:n, n:], system[n:, :n] = Q, members, members.T
+    full[:n] = right
+    answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy", check_finite=False)[0]
+    flat = full - system @ answer
+    if np.abs(flat[:n]).max() > tol:
+        return flat[:n], np.inf
+    return np.asarray(answer[:n]), 1.0

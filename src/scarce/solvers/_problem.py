@@ -236,8 +236,9 @@ class DenseMatrix:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``, in its precision."""
-        whole = indices.size == self.n and (indices == np.arange(self.n)).all()
-        out[...] = self.values if whole else self.values[np.ix_(indices, indices)]
+        from scarce.solvers._compiled import gather_block
+
+        gather_block(self.values, indices, out)  # several times faster than indexing
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any

@@ -39,6 +39,7 @@ class SignedForm:
         self.near: Array = AT_BOUND * widths(self.lower, self.upper)
         self.turn: Array = problem.signs * problem.kernel_signs
 
+        self.stored = False  # whether the kernel is a matrix in memory
         # Nothing to do to a block of kernel values.
         same = bool((self.turn == self.turn[0]).all())
         self.plain = same and bool((self.coupling == 1).all()) and not self.diagonal.any()
@@ -49,12 +50,13 @@ class SignedForm:
         x[indices] = np.where(x[indices] <= lower + near, lower, x[indices])
         x[indices] = np.where(x[indices] >= upper - near, upper, x[indices])
 
-    def store_small(self, space: Array) -> None:
+    def store_small(self, space: Array, cache_size: float) -> None:
         """Keep the whole matrix of a small program in the space: its blocks then cost nothing."""
-        if self.n**2 <= space.size:
+        if self.n**2 <= min(space.size, cache_size * 1e6 / space.itemsize):
             values = space[: self.n**2].reshape(self.n, self.n)
             self.kernel.write_block(np.arange(self.n), values)
             self.kernel = DenseMatrix(values)
+            self.stored = True
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""

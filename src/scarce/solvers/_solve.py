@@ -113,7 +113,7 @@ def solve(
     form = SignedForm(problem)
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
     with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
-        form.store_small(matrix)
+        form.store_small(matrix, cache_size)
         loop = _Loop(form, tol, budget, cache_size, callback, space)
         if start is not None:
             return loop.run(checked_start(form, start), None)
@@ -131,7 +131,7 @@ def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array |
         part = SignedForm(form.problem.subset(chosen, widening(form, chosen)))
     except ValueError:  # what was drawn cannot carry a group's total
         return x, None
-    part.store_small(matrix)
+    part.store_small(matrix, loop.cache_size)
     left = loop.budget - loop.steps
     smaller = _Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))
@@ -325,6 +325,8 @@ class _Loop:
         from scarce.solvers._compiled import violation_keys
 
         form = self.form
+        if form.stored:  # all of it: choosing would cost more than it saves
+            return np.argsort(form.groups, kind="stable")
         keys = np.empty(form.n)
         violation_keys(gradient, x, form.lower, form.upper, form.groups, middle, keys)
         free = free_variables(form, x)
