@@ -92,8 +92,8 @@ def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array
         return np.full(n, np.nan), 1.0
     both, _ = linalg.lapack.dpotrs(factor, np.column_stack([right, members]), lower=1)
     plain, spread = both[:, 0], both[:, 1:]
-    step = plain - spread @ np.linalg.solve(members.T @ spread, members.T @ plain)
-    return np.asarray(step), 1.0
+    multipliers = linalg.lapack.dgesv(members.T @ spread, members.T @ plain)[2]
+    return np.asarray(plain - spread @ multipliers), 1.0
 
 
 def _least_norm_direction(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 1 << 20  # values kept per thread and use, 8 MB; only what is used takes memory
+KEPT = 1 << 18  # values kept per thread and use, 2 MB
 
 _kept = threading.local()
 
