@@ -141,6 +141,13 @@ def test_marks_compare_with_the_reference(smaller_is_better, marks):
     assert "p = 0.050" in text_of(panel)
 
 
+def test_times_are_told_where_they_are_known():
+    known, unknown = (text_of(parsed(run_of(seconds=seconds))) for seconds in (75.0, None))
+    assert "today, 1 min 15 s, a machine" in known
+    assert "today, a machine" in unknown
+    assert "not known: went on with an earlier run" in unknown
+
+
 def test_without_a_p_value_there_is_no_mark():
     table = small_table(scores([0.8, 0.7], [None, None]))
     panel = with_class(parsed(run_of(tables=[table])), "panel")[0]
@@ -308,7 +315,7 @@ def test_figures_without_points_are_left_out(series):
     page = render(run_of(figures=[empty, full]))
     assert "An empty figure" not in page
     assert page.count("<figure") == 1
-    assert "0 tables, 1 figure," in page
+    assert "0 tables, 1 figure<" in page
 
 
 def test_texts_cannot_become_markup():

@@ -48,6 +48,11 @@ def test_finished_cells_are_not_run_again(tmp_path):
     assert again.tables == first.tables
 
 
+def test_time_of_a_run_that_goes_on_is_not_known(tmp_path):
+    assert run_toy(tmp_path).seconds > 0
+    assert run_toy(tmp_path).seconds is None
+
+
 def test_a_changed_argument_runs_the_cell_again(tmp_path):
     run_toy(tmp_path)
     changed = toy(settings={"size 3": {"size": 30}})

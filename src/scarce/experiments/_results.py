@@ -92,7 +92,8 @@ class PaperResult:
     """What was left out of this run, and why."""
     remarks: tuple[str, ...] = ()
     """Warnings raised on the way, with the number of cells that raised them."""
-    seconds: float = 0.0
+    seconds: float | None = None
+    """How long it took; None for a run that went on with cells of an earlier one."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ class Run:
     versions: dict[str, str]
     machine: str
     papers: tuple[PaperResult, ...]
-    seconds: float = 0.0
+    seconds: float | None = None
+    """As that of a paper."""
     notes: tuple[str, ...] = ()
     """What a reader should know before the tables."""

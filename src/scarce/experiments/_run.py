@@ -81,7 +81,7 @@ def run_papers(
         | {name: version(name) for name in REPORTED_VERSIONS},
         machine=f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
         papers=tuple(results),
-        seconds=time.perf_counter() - start,
+        seconds=None if any(r.seconds is None for r in results) else time.perf_counter() - start,
     )
 
 
@@ -118,6 +118,7 @@ def run_paper(
     every_cell = sorted(
         (cell for group in cells.values() for cell in group), key=lambda cell: cell.repetition
     )
+    resumed = any(cell.path.exists() for cell in every_cell)
     findings = _finished(every_cell, paper.key, n_jobs, report)
     tables: list[Table] = []
     figures: list[Figure] = []
@@ -140,7 +141,7 @@ def run_paper(
         tuple(figures),
         tuple(skipped),
         _counted(findings.values()),
-        time.perf_counter() - start,
+        None if resumed else time.perf_counter() - start,
     )
 
 

@@ -66,11 +66,16 @@ def _top(run: Run) -> Html:
         "What a run of scarce found: means and spreads over repetitions, tests of the differences, "
         "and the papers' printed figures beside ours where there are any."
     )
+    facts = [
+        run.created,
+        *([duration(run.seconds)] if run.seconds is not None else []),
+        run.machine,
+    ]
     return element(
         "header",
         element("h1", run.title),
         element("p", lead, class_="lead"),
-        element("p", f"{run.created}, {duration(run.seconds)}, {run.machine}", class_="quiet"),
+        element("p", ", ".join(facts), class_="quiet"),
         *(element("p", note, class_="note") for note in run.notes),
     )
 
@@ -150,13 +155,17 @@ def _listed(title: str, lines: tuple[str, ...], identity: str) -> Html:
     )
 
 
+def _spent(seconds: float | None) -> str:
+    return "not known: went on with an earlier run" if seconds is None else duration(seconds)
+
+
 def _conditions(run: Run) -> Html:
-    timings = {paper.title: duration(paper.seconds) for paper in run.papers}
+    timings = {paper.title: _spent(paper.seconds) for paper in run.papers}
     facts = (
         _facts("Settings", run.settings),
         _facts("Versions", run.versions),
         _facts("Machine", {"Machine": run.machine, "Created": run.created}),
-        _facts("Timings", timings | {"Whole run": duration(run.seconds)}),
+        _facts("Timings", timings | {"Whole run": _spent(run.seconds)}),
     )
     return joined(
         element("h3", "Command"),

@@ -33,10 +33,11 @@ def _card(paper: PaperResult, identity: str) -> Html:
     facts = [
         plural(len(paper.tables), "table"),
         plural(len(paper.figures), "figure"),
-        duration(paper.seconds),
     ]
     if paper.skipped:
-        facts.insert(2, plural(len(paper.skipped), "item") + " skipped")
+        facts.append(plural(len(paper.skipped), "item") + " skipped")
+    if paper.seconds is not None:
+        facts.append(duration(paper.seconds))
     lines = (
         _line(panel, f"{identity}-table-{number}")
         for number, table in enumerate(paper.tables, 1)
