@@ -148,6 +148,18 @@ def test_times_are_told_where_they_are_known():
     assert "not known: went on with an earlier run" in unknown
 
 
+@pytest.mark.parametrize(("length", "folded"), [(100, False), (1000, True)])
+def test_a_long_caption_is_folded_after_its_first_sentence(length, folded):
+    rest = ("words " * length)[: length - 1] + "."
+    table = small_table(scores([0.8], [None]), caption=f"The rows are rows. {rest}")
+    section = parsed(run_of(tables=[table])).find(".//details/..")
+    if not folded:
+        assert section is None
+        return
+    assert text_of(section.find("p")) == "The rows are rows."
+    assert text_of(section.find("details/p")) == rest
+
+
 def test_without_a_p_value_there_is_no_mark():
     table = small_table(scores([0.8, 0.7], [None, None]))
     panel = with_class(parsed(run_of(tables=[table])), "panel")[0]

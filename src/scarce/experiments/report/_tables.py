@@ -12,6 +12,7 @@ from scarce.experiments._panels import MARKS, Panel, panels
 from scarce.experiments._results import PROTOCOLS, Score, Table
 from scarce.experiments.report._html import Html, element, emphasised, joined
 
+LONGEST_CAPTION = 400  # signs after the first sentence
 _FIGURE_SPACE = "\u2007"
 
 
@@ -30,10 +31,25 @@ def render_table(table: Table, identity: str) -> Html:
     return element(
         "section",
         element("h3", table.title, id=identity),
-        element("p", emphasised(table.caption), class_="caption"),
+        _caption(table.caption),
         *(_panel(panel, f"{identity}-{next(numbers)}") for panel in panels(table)),
         class_="block",
         aria_labelledby=identity,
+    )
+
+
+def _caption(text: str) -> Html:
+    """Return the caption; of a long one the first sentence, and the others to unfold."""
+    first, _, others = text.partition(". ")
+    if len(others) <= LONGEST_CAPTION:
+        return element("p", emphasised(text), class_="caption")
+    return joined(
+        element("p", emphasised(f"{first}."), class_="caption"),
+        element(
+            "details",
+            element("summary", "Protocol and choices"),
+            element("p", emphasised(others), class_="caption"),
+        ),
     )
 
 
