@@ -187,7 +187,7 @@ class _Loop:
             hint = None
             if self.steps >= self.budget:
                 break
-            x, field = (self._polish if last else self._polish_rough)(x, field)
+            x, field = (self._polish if last else self._polish_rough)(x, field, precision)
             if not last and self._accurate_enough(x, field):
                 break
         return self._solution(x, field)
@@ -289,7 +289,7 @@ class _Loop:
             new = new if exact is None else exact
         return new
 
-    def _polish(self, x: Array, field: Array) -> tuple[Array, Array]:
+    def _polish(self, x: Array, field: Array, precision: Any) -> tuple[Array, Array]:
         """Return the exact solution for the active bounds found, if that is within tolerance.
 
         Its objective is never higher; a gap that rises may show that the bounds are wrong.
@@ -300,18 +300,18 @@ class _Loop:
             return x, field
         moved = np.flatnonzero(better != x)
         refined = field.copy()
-        self.form.add(refined, moved, (better - x)[moved], np.float64)
+        self.form.add(refined, moved, (better - x)[moved], precision)
         allowed = max(self._gap(x, field), 0.5 * self.tol)
         return (better, refined) if self._gap(better, refined) <= allowed else (x, field)
 
-    def _polish_rough(self, x: Array, field: Array) -> tuple[Array, Array]:
+    def _polish_rough(self, x: Array, field: Array, precision: Any) -> tuple[Array, Array]:
         """Do the same for a field in single precision, with exact values where that is cheap."""
         free = free_variables(self.form, x)
         if free.size > SINGULAR_UP_TO or free.size * self.form.n > CHECKED_VALUES:
             return x, field
         field = field.copy()
         field[free] = reference_field(self.form.problem, self.form.signs * x, free)
-        return self._polish(x, field)
+        return self._polish(x, field, precision)
 
     def _extremes(self, gradient: Array, x: Array) -> tuple[Array, Array]:
         from scarce.solvers._compiled import group_extremes
