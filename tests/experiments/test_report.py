@@ -25,7 +25,7 @@ from scarce.experiments._results import (
 from scarce.experiments.report import render
 from tests.experiments.sample_run import hostile_run, sample_run
 
-DECIMALS = {"f": 2, "seconds": 4}
+DECIMALS = {"f": 2, "speed": 4}
 
 
 def parsed(run):
@@ -95,8 +95,7 @@ def test_every_score_is_in_its_place():
         section = tree.find(f".//section[@aria-labelledby='paper-1-table-{number}']")
         panels = {text_of(panel.find("h4")): panel for panel in with_class(section, "panel")}
         for score in table.scores:
-            direction = "smaller" if score.metric == "seconds" else "larger"
-            title = f"{table.metrics[score.metric]} {score.protocol} {direction} is better"
+            title = f"{table.metrics[score.metric]} {score.protocol} larger is better"
             heads = [text_of(node) for node in panels[title].findall(".//thead/tr/th")]
             row = next(
                 row
@@ -127,17 +126,10 @@ def test_repetitions_of_a_row_are_given_and_their_range_where_they_differ(sample
     assert found == ["10"] * 4 + ["7–9"] + ["10"] * 4
 
 
-@pytest.mark.parametrize(
-    ("smaller_is_better", "marks"),
-    [((), ["", "▼", "▲", "="]), (("acc",), ["", "▲", "▼", "="])],
-)
-def test_marks_compare_with_the_reference(smaller_is_better, marks):
-    table = small_table(
-        scores([0.80, 0.70, 0.90, 0.95], [None, 0.01, 0.0499, 0.05]),
-        smaller_is_better=smaller_is_better,
-    )
+def test_marks_compare_with_the_reference():
+    table = small_table(scores([0.80, 0.70, 0.90, 0.95], [None, 0.01, 0.0499, 0.05]))
     panel = with_class(parsed(run_of(tables=[table])), "panel")[0]
-    assert [text_of(node) for node in with_class(panel, "mark")] == marks
+    assert [text_of(node) for node in with_class(panel, "mark")] == ["", "▼", "▲", "="]
     assert "p = 0.050" in text_of(panel)
 
 
@@ -166,11 +158,10 @@ def test_without_a_p_value_there_is_no_mark():
     assert [text_of(node) for node in with_class(panel, "mark")] == ["", ""]
 
 
-@pytest.mark.parametrize(("smaller_is_better", "best"), [((), "0.9000"), (("acc",), "0.7000")])
-def test_best_of_a_row_is_bold(smaller_is_better, best):
-    table = small_table(scores([0.8, 0.7, 0.9], [None, 1, 1]), smaller_is_better=smaller_is_better)
+def test_best_of_a_row_is_bold():
+    table = small_table(scores([0.8, 0.7, 0.9], [None, 1, 1]))
     panel = with_class(parsed(run_of(tables=[table])), "panel")[0]
-    assert [text_of(node) for node in panel.iter("strong")] == [best]
+    assert [text_of(node) for node in panel.iter("strong")] == ["0.9000"]
 
 
 def test_means_that_differ_by_rounding_are_both_best():

@@ -129,6 +129,13 @@ def test_criterion_is_lee_and_lius_of_the_clean_rows(small):
     assert found != pytest.approx(1.0)  # what accepting everything would have
 
 
+def test_grid_has_the_nu_of_the_noise_once():
+    nus = {noise: [p["nu"] for p in uoct._grid(noise)] for noise in (0.0, 0.2, 0.4, 1.0)}
+    assert set(nus[0.2]) == {0.1, 0.3, 0.5, 0.0}
+    for noise in (0.0, 0.4, 1.0):
+        assert sorted(nus[noise]) == sorted([0.1, 0.5, 0.0] * len(uoct.WIDTHS))
+
+
 def test_at_least_half_of_the_rows_count_as_clean(small):
     shares = [uoct.draw(0, "Isolet(S)", noise).clean for noise in (0.0, 0.2, 0.8, 1.0)]
     assert shares == [1.0, 0.8, 0.5, 0.5]

@@ -357,3 +357,18 @@ def test_optimal_means_that_the_violation_is_within_the_tolerance(lower, upper):
     assert solution.status == "optimal"
     assert solution.kkt_violation <= 1e-4
     assert certify(problem, solution.alpha).kkt_violation <= 1e-4
+
+
+def test_last_step_is_exact_after_single_precision_too():
+    """At the free variables the gradient is one number, to far more digits than `tol` asks for."""
+    n = 1500
+    points = np.random.default_rng(2).normal(size=(n, 4))
+    operator = make_operator(points, Kernel("rbf", gamma=0.2))
+    assert operator.precisions[0] == np.float32
+    problem = QuadraticProgram(operator, totals=[1.0], upper=1 / (0.05 * n))
+    alpha = solve(problem, tol=1e-4).alpha
+    free = (alpha > 0) & (alpha < 1 / (0.05 * n))
+    assert free.sum() > 5
+    distances = ((points[free][:, None] - points) ** 2).sum(axis=2)
+    gradient = np.exp(-0.2 * distances) @ alpha
+    assert np.ptp(gradient) < 1e-10

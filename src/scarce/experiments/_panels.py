@@ -63,11 +63,6 @@ class Panel:
         """Return how the paper's figures are written: with the decimals they were given with."""
         return given_decimals(score.printed for score in self.scores if score.printed is not None)
 
-    @property
-    def smaller_is_better(self) -> bool:
-        """Return whether small figures are good ones."""
-        return self.metric in self.table.smaller_is_better
-
     def score(self, setting: str, method: str) -> Score | None:
         """Return one figure, None where there is none."""
         return self._at.get((setting, method))
@@ -79,8 +74,7 @@ class Panel:
 
     def best(self, setting: str) -> float:
         """Return the best mean of one setting."""
-        means = [score.mean for score in self.row(setting)]
-        return min(means) if self.smaller_is_better else max(means)
+        return max(score.mean for score in self.row(setting))
 
     def reference(self, setting: str) -> Score | None:
         """Return the reference's figure; that of fixed parameters, if it has no others."""
@@ -109,7 +103,7 @@ class Panel:
             return TOO_FEW
         if score.p_value >= LEVEL or score.mean == reference.mean:
             return SAME
-        return BETTER if (score.mean < reference.mean) == self.smaller_is_better else WORSE
+        return BETTER if score.mean > reference.mean else WORSE
 
     def _can_differ(self, score: Score) -> bool:
         """Return whether the test could find anything with so few repetitions.

@@ -41,13 +41,11 @@ class Table:
     title: str
     caption: str
     metrics: dict[str, str]
-    """Name and label, unit included, of each metric."""
+    """Name and label, unit included, of each metric. Larger figures are better."""
     settings: tuple[str, ...]
     methods: tuple[str, ...]
     reference: str
     scores: tuple[Score, ...]
-    smaller_is_better: tuple[str, ...] = ()
-    """Metrics of which small figures are good: errors, seconds."""
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,6 @@ def _heading(panel: Panel) -> str:
     remarks = [PROTOCOLS[panel.protocol]]
     if panel.reference_name:
         remarks.append(f"reference {panel.reference_name}")
-    if panel.smaller_is_better:
-        remarks.append("smaller is better")
     return f"**{panel.label}, {panel.protocol}** ({'; '.join(remarks)}):"
 
 

@@ -77,7 +77,7 @@ def scrolling(content: Html, identity: str) -> Html:
 
 
 def _panel_title(panel: Panel, identity: str) -> Html:
-    remark = "smaller is better" if panel.smaller_is_better else "larger is better"
+    remark = "larger is better"
     if panel.reference_name and panel.table.reference not in panel.methods:
         remark += f"; reference: {panel.reference_name}"
     return element(
