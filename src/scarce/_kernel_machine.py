@@ -18,7 +18,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from scarce.kernels import Kernel, make_operator, nystroem_operator, scale_gamma, weighted_scores
+from scarce.kernels import (
+    Kernel,
+    make_kernel,
+    make_operator,
+    nystroem_operator,
+    weighted_scores,
+)
 from scarce.solvers import Progress, QuadraticProgram, Solution, feasible_start, solve
 
 Array = NDArray[Any]
@@ -51,8 +57,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kernel": [
-            StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
+            StrOptions(set(Kernel.named)),
             callable,
+            Kernel,
         ],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
@@ -130,20 +137,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        if self.kernel == "precomputed" or callable(self.kernel):
-            self._gamma = 0.0
-            return self._fitted_kernel()
-        check_range(X)
-        if self.gamma == "scale":
-            self._gamma = scale_gamma(X, weights)
-        elif self.gamma == "auto":
-            self._gamma = 1.0 / X.shape[1]
-        else:
-            self._gamma = float(self.gamma)
-        return self._fitted_kernel()
+        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        if kernel.has_formula:
+            check_range(X)
+            kernel = kernel.settled(X, weights)
+        self._gamma = float(getattr(kernel, "gamma", 0.0))
+        return kernel
 
     def _fitted_kernel(self) -> Kernel:
-        return Kernel(self.kernel, gamma=self._gamma, degree=self.degree, coef0=self.coef0)
+        return make_kernel(self.kernel, self._gamma, self.degree, self.coef0)
 
     def _make_operator(self, X: Any, kernel: Kernel, rows: Array) -> Any:
         """Return the kernel matrix of the rows that take part, exact or of low rank."""
@@ -175,8 +177,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             powers = operator.n * operator.diagonal()
         if not np.isfinite(powers).all():
             raise ValueError(
-                f"{NOT_FINITE} The kernel overflows: gamma={kernel.gamma:.3g}, "
-                f"degree={self.degree}."
+                f"{NOT_FINITE} The kernel overflows: gamma={self._gamma:.3g}, degree={self.degree}."
             )
 
     # Solving.

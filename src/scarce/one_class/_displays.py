@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
+from scarce.kernels import kernel_type
 from scarce.one_class._tasks import known_tasks
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def _check_same_rows(estimator: Any, X: Array, tasks: Array, shifts: Array) -> N
     if issparse(estimator.support_vectors_):
         raise ValueError("only estimators fitted to dense rows can be drawn")
     support = estimator.support_
-    same = estimator.kernel != "precomputed" and estimator.shape_fit_ == X.shape
+    same = not kernel_type(estimator.kernel).pairwise and estimator.shape_fit_ == X.shape
     if not same or not np.allclose(X[support] + shifts[support], estimator.support_vectors_):
         raise ValueError("X must be the rows that the estimator was fitted to")
     missing = np.setdiff1d(np.arange(estimator.domains_.size), tasks)

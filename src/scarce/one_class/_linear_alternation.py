@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.kernels import Kernel, KernelOperator, ShiftedRows, as_rows
+from scarce.kernels import KernelOperator, LinearKernel, Prepared, ShiftedRows, as_rows
 from scarce.one_class._alternation import Alternation
 from scarce.one_class._shifts import NO_DIRECTION
 from scarce.solvers import Solution
@@ -35,7 +35,7 @@ class LinearAlternation(Alternation):
         return solution
 
     def _operator(self) -> Any:
-        return KernelOperator(self.points, Kernel("linear"))
+        return KernelOperator(Prepared(self.points, LinearKernel()))
 
     def _move(self) -> tuple[float, int]:
         lengths = np.linalg.norm(self.task_coef, axis=1, keepdims=True)

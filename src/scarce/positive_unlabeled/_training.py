@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from scarce._kernel_machine import KernelMachine
 from scarce.classification._nu_svc import NoMarginError
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.positive_unlabeled._rows import Rows
 
 Array = NDArray[Any]
@@ -151,9 +151,9 @@ def _largest_diagonal(model: Any, X: Any) -> float:
         return 1.0
     if not callable(kernel) and kernel != "precomputed":
         gamma = model.gamma if not isinstance(model.gamma, str) else model._gamma
-        kernel = Kernel(kernel, gamma=gamma, degree=model.degree, coef0=model.coef0)
+        kernel = make_kernel(kernel, gamma=gamma, degree=model.degree, coef0=model.coef0)
         return float(make_operator(X, kernel).diagonal().max())
-    return float(make_operator(X, Kernel(kernel)).diagonal().max())
+    return float(make_operator(X, make_kernel(kernel)).diagonal().max())
 
 
 def _dense(matrix: Any) -> Array:

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._kernel_machine import NOT_FINITE, KernelMachine
-from scarce.kernels import Kernel, make_operator, weighted_scores
+from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.proportions._calibration import (
     probabilities,
     wanted_scores,
@@ -195,7 +195,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         """Return the scores of checked rows without the offset, one column per problem."""
         if self.kernel == "linear":
             lines = [sparse.csr_array(line) if sparse.issparse(X) else line for line in self._lines]
-            kernel = Kernel("linear")
+            kernel = make_kernel("linear")
             return np.column_stack([weighted_scores(X, w, np.ones(1), kernel) for w in lines])
         dual, zeros = self._dense_dual(), np.zeros(X.shape[0], np.int64)
         return np.column_stack([self._scores_of(X, line[None, :], zeros) for line in dual])

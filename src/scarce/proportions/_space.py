@@ -7,13 +7,15 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 
 from scarce.kernels import (
     Kernel,
     group_mean_kernel,
     group_mean_values,
     group_means,
+    landmark_root,
+    make_kernel,
     make_operator,
 )
 from scarce.proportions._groups import Units
@@ -27,8 +29,6 @@ from scarce.solvers import (
 from scarce.solvers._blas import single_threaded_blas
 
 Array = NDArray[Any]
-
-CUTOFF = 1e-8  # directions of the landmark matrix below this share of the largest are dropped
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def unit_space(X: Any, units: Units, kernel: Kernel, landmarks: Array | None) ->
 
     ``landmarks`` are rows through which an approximation sees the others; None for none.
     """
-    if kernel.name == "linear":
+    if kernel.explicit:
         return LinearSpace(X, units)
     if landmarks is not None:
         return LandmarkSpace(X, units, kernel, landmarks)
@@ -102,7 +102,7 @@ class KernelSpace:
         if not self.units.single:
             return DenseMatrix(self._matrix())
         rows = self.units.rows  # the units are in the order of the rows
-        part = self.X[np.ix_(rows, rows)] if self.kernel.name == "precomputed" else self.X[rows]
+        part = self.X[np.ix_(rows, rows)] if self.kernel.pairwise else self.X[rows]
         return make_operator(part, self.kernel)
 
     def system(self, scale: float) -> TubeSystem:
@@ -131,7 +131,7 @@ class LinearSpace:
             self.means -= self.center
 
     def operator(self) -> SymmetricOperator:
-        return make_operator(self.means, Kernel("linear"))
+        return make_operator(self.means, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.means)
@@ -153,15 +153,13 @@ class LandmarkSpace:
         chosen = X[landmarks]
         means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
         with single_threaded_blas:  # the same answer whatever the number of threads
-            values, vectors = linalg.eigh(kernel.values(chosen, chosen))
-            kept = values > CUTOFF * values[-1]
-            self.root = vectors[:, kept] / np.sqrt(values[kept])
+            self.root = landmark_root(kernel.values(chosen, chosen)).root
             self.features = means @ self.root
         self.center = self.features.mean(axis=0)
         self.features -= self.center
 
     def operator(self) -> SymmetricOperator:
-        return make_operator(self.features, Kernel("linear"))
+        return make_operator(self.features, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.features)
@@ -197,6 +195,7 @@ class RepeatedRows:
     def __init__(self, base: SymmetricOperator, index: Array) -> None:
         self.base, self.index = base, index
         self.n = index.size
+        self.name, self.definite = base.name, base.definite
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -228,3 +227,8 @@ class RepeatedRows:
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64."""
         return self.base.reference(self.index[rows], self.index[columns])
+
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
+        merged = np.bincount(self.index, traffic, minlength=self.base.n)
+        return np.asarray(self.base.error_bound(merged, precision)[self.index])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram, Solution
 from scarce.tensor._contractions import Tensors, inner_products, inverse_root
 from scarce.tensor._losses import Loss
@@ -152,7 +152,7 @@ def _gram(rows: Array) -> Any:
     """Return the inner products of the rows, stored when there are few."""
     if len(rows) <= STORED_UP_TO:
         return DenseMatrix(rows @ rows.T)
-    return make_operator(rows, Kernel("linear"))
+    return make_operator(rows, make_kernel("linear"))
 
 
 def _change(factors: Factors, scales: Array, old: tuple[Factors, Array] | None) -> float:
