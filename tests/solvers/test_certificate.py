@@ -13,7 +13,7 @@ from tests.oracles.samples import random_program
 
 
 def engine(problem):
-    return QuadraticProgram(DenseMatrix(problem.kernel), **problem.arguments())
+    return QuadraticProgram(DenseMatrix(problem.kernel, definite=True), **problem.arguments())
 
 
 def kkt_intervals(problem, alpha):

@@ -16,7 +16,7 @@ TOL = 1e-6
 
 
 def engine(problem):
-    return QuadraticProgram(DenseMatrix(problem.kernel), **problem.arguments())
+    return QuadraticProgram(DenseMatrix(problem.kernel, definite=True), **problem.arguments())
 
 
 @st.composite
