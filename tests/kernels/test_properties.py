@@ -102,7 +102,7 @@ def test_a_new_kernel_is_one_class():
 
     try:
         X = rows(40)
-        by_name = OneClassSVM(kernel="renamed", nu=0.5).fit(X)
+        by_name = OneClassSVM(kernel=make_kernel("renamed", "scale"), nu=0.5).fit(X)
         laplacian = OneClassSVM(kernel="laplacian", nu=0.5).fit(X)
         np.testing.assert_array_equal(by_name.dual_coef_, laplacian.dual_coef_)
     finally:

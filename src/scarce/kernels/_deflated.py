@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.kernels._rounding import UNIT
-from scarce.solvers import SymmetricOperator
+from scarce.solvers import SymmetricOperator, reference_sums
 
 Array = NDArray[Any]
 
@@ -81,6 +81,10 @@ class DeflatedOperator:
         """Return a block in float64 by plain means."""
         correction = np.multiply.outer(self.along[rows], self.along[columns])
         return np.asarray(self.operator.reference(rows, columns) - correction)
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        return reference_sums(self, rows, columns, weights, groups)
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""

@@ -22,8 +22,8 @@ SINGLE_EXPONENTS = 1e2  # exponents up to which float32 gives an exponential to 
 class Kernel(ABC):
     """A kernel: its values, how a tile of them is computed, and what may be asked of it.
 
-    One file a kernel. Subclasses with a `name` are known to `make_kernel` and to every estimator
-    under that name once their module is imported.
+    One file a kernel. A subclass with a `name` is known to `make_kernel` under that name; an
+    estimator takes the names of this package, and an object of any subclass.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Kernel(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "name" in vars(cls):
+        if isinstance(vars(cls).get("name"), str):
             Kernel.named[cls.name] = cls
 
     @property

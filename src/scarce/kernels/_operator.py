@@ -13,7 +13,7 @@ from scarce.kernels._prepared import Prepared, prepare
 from scarce.kernels._rounding import NormBins, sum_errors
 from scarce.kernels._sums import add_sums, scratch_tile
 from scarce.kernels._threads import TILE_ROWS
-from scarce.solvers import DenseMatrix, SymmetricOperator
+from scarce.solvers import DenseMatrix, SymmetricOperator, reference_sums
 
 Array = NDArray[Any]
 
@@ -99,6 +99,10 @@ class KernelOperator:
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means, which share no formula with the tiles."""
         return self.prepared.rows.reference(self.kernel, rows, columns)
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        return reference_sums(self, rows, columns, weights, groups)
 
     @cached_property
     def _bins(self) -> NormBins:

@@ -25,6 +25,7 @@ from scarce.solvers import (
     GramSystem,
     SymmetricOperator,
     TubeSystem,
+    reference_sums,
 )
 from scarce.solvers._blas import single_threaded_blas
 
@@ -100,7 +101,9 @@ class KernelSpace:
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
         if not self.units.single:
-            return DenseMatrix(self._matrix())
+            return DenseMatrix(
+                self._matrix(), definite=bool(self.kernel.definite), name=self.kernel.name
+            )
         rows = self.units.rows  # the units are in the order of the rows
         part = self.X[np.ix_(rows, rows)] if self.kernel.pairwise else self.X[rows]
         return make_operator(part, self.kernel)
@@ -227,6 +230,10 @@ class RepeatedRows:
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64."""
         return self.base.reference(self.index[rows], self.index[columns])
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        return reference_sums(self, rows, columns, weights, groups)
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
