@@ -1,7 +1,7 @@
 """Data sets for the untuned comparisons, as numbers, in two halves that do not meet.
 
-Defaults are chosen on the first half and confirmed on the second with other seeds. Sets that are not
-at hand (no ``SCARCE_DATA``) are left out, and the report says which.
+Defaults are chosen on the first half and confirmed on the second with other seeds. Sets that are
+not at hand (no ``SCARCE_DATA``) are left out, and the report says which.
 """
 
 from __future__ import annotations
@@ -65,9 +65,8 @@ def table(name: str) -> Table:
         words = TfidfVectorizer(max_features=WORDS, min_df=5, stop_words="english")
         X = words.fit_transform(plain_texts(dataset))
         return Table(name, X, np.asarray(dataset.target).astype(str))
-    if dataset.data.ndim > 2:
-        dataset_rows = dataset.data.reshape(len(dataset.data), -1).astype(np.float64)
-        return Table(name, dataset_rows, np.asarray(dataset.target).astype(str))
+    if len(dataset.feature_names) == 0:  # numbers and nothing else
+        return Table(name, dataset.data.astype(np.float64), np.asarray(dataset.target).astype(str))
     coded = encode_table(dataset, missing="impute")
     return Table(name, coded.data.astype(np.float64), np.asarray(coded.target).astype(str))
 

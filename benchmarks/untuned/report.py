@@ -31,9 +31,7 @@ def read_cells(name: str) -> pd.DataFrame:
 def means(cells: pd.DataFrame, by: Sequence[str], measures: Sequence[str]) -> str:
     """Return a Markdown table of means, one line per method, best first by the first measure."""
     mean = cells.groupby(list(by), sort=False)[list(measures)].mean().reset_index()
-    mean = mean.sort_values(
-        list(by[:-1]) + [measures[0]], ascending=[True] * (len(by) - 1) + [False]
-    )
+    mean = mean.sort_values([*by[:-1], measures[0]], ascending=[True] * (len(by) - 1) + [False])
     return markdown(mean)
 
 
