@@ -147,9 +147,8 @@ class Found:
     kkt_violation: float = 0.0
     n_iter: int = 1
     status: str = "optimal"
-    infeasibility: float = 0.0
+    relative_infeasibility: float = 0.0
     negative_curvature: bool = False
-    alpha: float = 1.0
 
 
 def judged(*solutions):
@@ -167,7 +166,8 @@ def test_quality_of_several_problems_is_the_worst():
 def test_a_solution_within_tol_is_optimal_whatever_the_solver_aimed_at():
     assert judged(Found(1e-4, 1e-4, status="stalled"))[0] == 0
     assert judged(Found(float("nan"), 1e-4, status="stalled"))[0] == 0  # no gap is known
-    for short in (Found(0.1, 1e-4, status="stalled"), Found(infeasibility=1e-3, status="stalled")):
+    open_gap = Found(0.1, 1e-4, status="stalled")
+    for short in (open_gap, Found(relative_infeasibility=1e-3, status="stalled")):
         with pytest.warns(ConvergenceWarning, match="Rounding errors"):
             assert judged(short)[0] == 1
 

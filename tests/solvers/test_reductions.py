@@ -22,7 +22,7 @@ DATA = [
 
 
 def engine(problem):
-    return QuadraticProgram(DenseMatrix(problem.kernel), **problem.arguments())
+    return QuadraticProgram(DenseMatrix(problem.kernel, definite=True), **problem.arguments())
 
 
 def margin_rows(problem, alpha):

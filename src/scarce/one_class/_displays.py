@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
 from scarce._domains import known_tasks
+from scarce.kernels import kernel_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -275,7 +276,7 @@ def _check_same_rows(estimator: Any, X: Array, tasks: Array, shifts: Array) -> N
     if issparse(estimator.support_vectors_):
         raise ValueError("only estimators fitted to dense rows can be drawn")
     support = estimator.support_
-    same = estimator.kernel != "precomputed" and estimator.shape_fit_ == X.shape
+    same = not kernel_type(estimator.kernel).pairwise and estimator.shape_fit_ == X.shape
     if not same or not np.allclose(X[support] + shifts[support], estimator.support_vectors_):
         raise ValueError("X must be the rows that the estimator was fitted to")
     missing = np.setdiff1d(np.arange(estimator.domains_.size), tasks)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.kernels import Kernel, KernelOperator, ShiftedRows, as_rows
+from scarce.kernels import KernelOperator, LinearKernel, Prepared, ShiftedRows, as_rows
 from scarce.one_class._shift_rounds import ShiftRounds
 from scarce.one_class._shifts import NO_DIRECTION
 
@@ -31,7 +31,7 @@ class LinearShiftRounds(ShiftRounds):
         self.task_coef = self.points.take(self.support).combine(self.coefficients)
 
     def _operator(self) -> Any:
-        return KernelOperator(self.points, Kernel("linear"))
+        return KernelOperator(Prepared(self.points, LinearKernel()))
 
     def _move(self) -> tuple[float, int]:
         lengths = np.linalg.norm(self.task_coef, axis=1, keepdims=True)

@@ -6,7 +6,6 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -193,9 +192,8 @@ class SVDD(OneClassMachine):
         self.offset_ = np.array([model.offset])
         self.intercept_ = -self.offset_
         largest = float(np.abs(norms).max())
-        self._rounding = rounding_error(
-            np.append(2.0 * terms, 1.0), largest, self._in_single_precision(X)
-        )
+        own = rounding_error(np.ones(1), largest)
+        self._rounding = 2.0 * self._boundary_rounding(terms, largest) + own
         # New rows of a precomputed kernel do not tell their own norms.
         constant = bool(np.ptp(norms) <= SAME * largest)
         self._squared_norm = float(norms.mean()) if constant else None
@@ -212,7 +210,7 @@ class SVDD(OneClassMachine):
 
     def _squared_norms(self, X: Any) -> Any:
         """Return ``k(x, x)`` of checked rows."""
-        if not get_tags(self).input_tags.pairwise:
+        if not self._kernel_type.pairwise:
             return make_operator(X, self._fitted_kernel()).diagonal()
         if self._squared_norm is None:
             raise ValueError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from scarce._arrays import Array
 from scarce.kernels import (
@@ -14,6 +14,8 @@ from scarce.kernels import (
     group_mean_kernel,
     group_mean_values,
     group_means,
+    landmark_root,
+    make_kernel,
     make_operator,
 )
 from scarce.proportions._groups import Units
@@ -25,8 +27,6 @@ from scarce.solvers import (
     TubeSystem,
 )
 from scarce.solvers._blas import single_threaded_blas
-
-CUTOFF = 1e-8  # directions of the landmark matrix below this share of the largest are dropped
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def unit_space(X: Any, units: Units, kernel: Kernel, landmarks: Array | None) ->
 
     ``landmarks`` are rows through which an approximation sees the others; None for none.
     """
-    if kernel.name == "linear":
+    if kernel.explicit:
         return LinearSpace(X, units)
     if landmarks is not None:
         return LandmarkSpace(X, units, kernel, landmarks)
@@ -98,9 +98,11 @@ class KernelSpace:
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
         if not self.units.single:
-            return DenseMatrix(self._matrix())
+            return DenseMatrix(
+                self._matrix(), definite=bool(self.kernel.definite), name=self.kernel.name
+            )
         rows = self.units.rows  # the units are in the order of the rows
-        part = self.X[np.ix_(rows, rows)] if self.kernel.name == "precomputed" else self.X[rows]
+        part = self.X[np.ix_(rows, rows)] if self.kernel.pairwise else self.X[rows]
         return make_operator(part, self.kernel)
 
     def system(self, scale: float) -> TubeSystem:
@@ -129,7 +131,7 @@ class LinearSpace:
             self.means -= self.center
 
     def operator(self) -> SymmetricOperator:
-        return make_operator(self.means, Kernel("linear"))
+        return make_operator(self.means, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.means)
@@ -151,15 +153,13 @@ class LandmarkSpace:
         chosen = X[landmarks]
         means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
         with single_threaded_blas:  # the same answer whatever the number of threads
-            values, vectors = linalg.eigh(kernel.values(chosen, chosen))
-            kept = values > CUTOFF * values[-1]
-            self.root = vectors[:, kept] / np.sqrt(values[kept])
+            self.root = landmark_root(kernel.values(chosen, chosen)).root
             self.features = means @ self.root
         self.center = self.features.mean(axis=0)
         self.features -= self.center
 
     def operator(self) -> SymmetricOperator:
-        return make_operator(self.features, Kernel("linear"))
+        return make_operator(self.features, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.features)

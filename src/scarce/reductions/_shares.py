@@ -14,6 +14,7 @@ from scarce.solvers import (
     Solution,
     SymmetricOperator,
     one_class_offset,
+    reference_sums,
     solve_tube,
 )
 
@@ -166,6 +167,7 @@ class RepeatedRows:
     def __init__(self, base: SymmetricOperator, index: Array) -> None:
         self.base, self.index = base, index
         self.n = index.size
+        self.name, self.definite = base.name, base.definite
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -197,3 +199,12 @@ class RepeatedRows:
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64."""
         return self.base.reference(self.index[rows], self.index[columns])
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        return reference_sums(self, rows, columns, weights, groups)
+
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
+        merged = np.bincount(self.index, traffic, minlength=self.base.n)
+        return np.asarray(self.base.error_bound(merged, precision)[self.index])

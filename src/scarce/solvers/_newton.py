@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._unbounded import refuse_unbounded
 
 Array = NDArray[Any]
 
@@ -31,7 +32,7 @@ def newton_steps(
     Each step solves ``Q_ff d + beta_g = -gradient_f``, ``sum of d over each group = 0`` and stops
     at the first bound, which then joins the active ones: the objective never rises. A gradient that
     a singular system leaves over, above ``tol``, points along a direction without curvature, which
-    is followed to its first bound.
+    is followed to its first bound; without a bound that is an error if the direction proves it.
     """
     free = free_variables(form, x)
     if not 0 < free.size <= most:
@@ -52,7 +53,8 @@ def newton_steps(
             reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
         length = min(longest, float(reach.min()))
         if np.isinf(length):
-            return None  # falls without end: for the loop to notice
+            refuse_unbounded(form, free, step)
+            return None
         target = np.where(reach <= length, bound, x[free] + length * step)
         change = target - x[free]
         bend = Q @ change
@@ -60,13 +62,14 @@ def newton_steps(
             return None  # too ill-conditioned: the objective would rise
         right -= bend
         x[free] = target
-        form.snap(x, free)
         inside = reach > length
         if inside.all():
             break
         free, right, Q = free[inside], right[inside], Q[np.ix_(inside, inside)]
         if free.size == 0:
             break
+    form.snap(x)
+    form.balance(x)
     return x
 
 

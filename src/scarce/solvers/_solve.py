@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scarce.solvers._blas import single_threaded_blas
-from scarce.solvers._certificate import judge, midpoints, reference_field
+from scarce.solvers._certificate import AT_BOUND, FEASIBLE, Certificate, judge, midpoints
+from scarce.solvers._check import CHECKED_VALUES, checked_field
+from scarce.solvers._field import Field
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._space import small_space
 from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
+from scarce.solvers._unbounded import refuse_unbounded
 
 Array = NDArray[Any]
 
@@ -25,7 +28,7 @@ FIRST_BLOCK = 256  # the same, at first, in a small program
 LARGEST_FIRST_BLOCK = 2048  # and in a large one
 PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
 STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least
-CHECKED_VALUES = 250_000  # kernel values up to which the final check covers every row
+BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,21 @@ class Solution:
     objective : float
         ``1/2 a'Qa + p'a``.
     dual_gap : float
-        Relative duality gap.
+        A bound of the relative duality gap; NaN when the matrix is not positive semidefinite for
+        certain.
     kkt_violation : float
-        ``max over groups of m_g - M_g``, checked against freshly computed kernel values.
+        A bound of ``max over groups of m_g - M_g``: from plain kernel values where rounding errors
+        could matter, with a bound of those errors elsewhere.
+    infeasibility, relative_infeasibility : float
+        The largest violation of a bound or an equality, and the same relative to its group's mass.
     n_iter : int
         Pairwise steps taken.
     status : {"optimal", "max_iter", "stopped", "stalled"}
+        "optimal": violation and gap are within `tol`, the point is feasible up to rounding;
         "stopped": the callback asked for it; "stalled": rounding errors allow no further progress
         before `tol` was met.
+    negative_curvature : bool
+        Whether a direction of negative curvature was met: the solution is then a local one.
     """
 
     alpha: Array
@@ -69,8 +79,11 @@ class Solution:
     objective: float
     dual_gap: float
     kkt_violation: float
+    infeasibility: float
+    relative_infeasibility: float
     n_iter: int
     status: Literal["optimal", "max_iter", "stopped", "stalled"]
+    negative_curvature: bool
 
 
 def solve(
@@ -89,7 +102,8 @@ def solve(
     problem : QuadraticProgram
         The program.
     tol : float
-        Stop when ``max over groups of m_g - M_g <= tol``, in the program's own scale.
+        Stop when ``max over groups of m_g - M_g <= tol``, in the program's own scale, and the
+        relative duality gap is at most `tol` too.
     max_iter : int
         Largest number of pairwise steps; -1 for no limit. A solution that was cut off is feasible
         and can be given as `start` to go on.
@@ -136,10 +150,10 @@ def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array |
     smaller = _Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))
     loop.steps += smaller.steps
-    field = np.zeros(form.n)
-    support = np.flatnonzero(y)
-    form.add(field, chosen[support], y[support], form.kernel.precisions[0])
-    gradient = form.turn * field + form.linear
+    spread = np.zeros(form.n)
+    spread[chosen] = y
+    field = Field(form, spread, form.kernel.precisions[0])
+    gradient = form.turn * field.values + form.linear
     if not x.any():
         # Zero is feasible, costs nothing, and is better than a vertex of a margin problem.
         return x, gradient
@@ -168,9 +182,11 @@ class _Loop:
         largest = np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()) + form.diagonal
         self.steepest = float(largest.max())
         self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
+        self.looked_at = 0.0  # size of the point when a runaway was last looked for
+        self.definite = form.problem.definite
+        self.negative_curvature = False
         self.steps = 0
         self.space = space
-        self.checked: tuple[Array, Array, Array, float] | None = None
         self.stalled = False
         self.stopped = False
 
@@ -179,46 +195,59 @@ class _Loop:
     def run(self, x: Array, hint: Array | None) -> Solution:
         form = self.form
         precisions = form.kernel.precisions
+        share = 1.0  # of the tolerance: less when that does not close the duality gap
         for precision in precisions:
             last = precision == precisions[-1]
-            # Below the tolerance by what the final check may add.
-            goal = (0.9 if last else 0.5) * self.tol
-            x, field = self._minimise(x, goal, precision, hint)
-            hint = None
-            if self.steps >= self.budget:
-                break
-            x, field = (self._polish if last else self._polish_rough)(x, field, precision)
-            if not last and self._accurate_enough(x, field):
-                break
-        return self._solution(x, field)
+            field = Field(form, x, precision)
+            while True:
+                # Below the tolerance by what the final check may add.
+                goal = share * (0.9 if last else 0.5) * self.tol
+                x = self._minimise(x, field, goal, hint)
+                hint = None
+                if self.steps >= self.budget:
+                    return self._solution(x, field, self._verdict(x, field, last))
+                x, field = (self._polish if last else self._polish_rough)(x, field)
+                seen = judge(form.problem, form.signs * x, field.values)
+                if not seen.dual_gap > self.tol:
+                    verdict = self._verdict(x, field, last)
+                    if verdict.within(self.tol):
+                        return self._solution(x, field, verdict)
+                if self.stalled or goal <= self._noise(x, precision):
+                    break
+                if seen.dual_gap > self.tol:
+                    share *= float(np.clip(0.3 * self.tol / seen.dual_gap, 1e-3, 0.3))
+                elif last:
+                    share *= 0.3
+                    field = Field(form, x, precision)  # without the errors of many updates
+                else:
+                    break  # rounding errors, which a smaller goal would not cure
+        return self._solution(x, field, self._verdict(x, field, last))
 
     def descend(self, x: Array, hint: Array | None) -> Array:
-        return self._minimise(x, self.tol, self.form.kernel.precisions[0], hint)[0]
+        field = Field(self.form, x, self.form.kernel.precisions[0])
+        return self._minimise(x, field, self.tol, hint)
 
-    def _minimise(
-        self, x: Array, goal: float, precision: Any, hint: Array | None
-    ) -> tuple[Array, Array]:
-        """Return a point whose violation is at most ``goal``, and its field."""
-        form = self.form
-        x = x.copy()
-        field = form.field(x, precision)
+    def _minimise(self, x: Array, field: Field, goal: float, hint: Array | None) -> Array:
+        """Return a point whose violation is at most ``goal``; its field follows it there."""
+        form, precision = self.form, field.precision
         extra = min(max(FIRST_BLOCK, form.n // 32), LARGEST_FIRST_BLOCK)
         previous, best, since_best, crowded = np.inf, np.inf, 0, False
         self.stalled = False
         while True:
-            gradient = form.gradient(x, field)
+            gradient = form.gradient(x, field.values)
             m, M = self._extremes(gradient, x)
             gap = max(0.0, float(np.max(m - M)))
             if self.callback is not None:
                 alpha = form.signs * x
-                if self.callback(Progress(alpha, form.objective(x, field), gap, self.steps)):
+                state = Progress(alpha, form.objective(x, field.values), gap, self.steps)
+                if self.callback(state):
                     self.stopped, self.budget = True, self.steps
             if self.endless:
-                self._check_bounded(x, field)
+                self._refuse_runaway(x, field)
             if self.rough and previous == np.inf:
                 goal = max(goal, 1e-3 * float(np.ptp(gradient)))
             if gap <= goal or self.steps >= self.budget:
-                return x, field
+                return x
             since_best = 0 if gap < 0.9 * best else since_best + 1
             best = min(best, gap)
             patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
@@ -227,7 +256,7 @@ class _Loop:
             lost = since_best > 10 * patience and gap <= 1e3 * noise
             if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
-                return x, field
+                return x
             if gap > 0.5 * previous and crowded:  # more variables have to move at once
                 extra *= 2
             previous = gap
@@ -242,40 +271,25 @@ class _Loop:
             moved = np.flatnonzero(new != x)
             if moved.size == 0:
                 self.stalled = True
-                return x, field
+                return x
             crowded = moved.size > 0.25 * block.size
-            form.add(field, moved, (new - x)[moved], precision)
+            field.add(moved, (new - x)[moved])
             x = new
 
     def _solve_block(
         self, block: Array, gradient: Array, x: Array, tol: float, precision: Any
     ) -> Array:
         """Return the point after the variables of a block were solved for, the others held."""
-        from scarce.solvers._compiled import UNBOUNDED, pairwise_steps
-
         form = self.form
-        part, local = x[block], gradient[block]
         limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
         # One space for all blocks: touching fresh memory would cost as much as the values.
         needed = block.size**2 * np.dtype(precision).itemsize
         if self.space.nbytes < needed:
             self.space = np.empty(-(-needed // 8))
-        steps = pairwise_steps(
-            form.block(block, precision, self.space.view(precision)),
-            local,
-            part,
-            form.lower[block],
-            form.upper[block],
-            form.near[block],
-            np.searchsorted(form.groups[block], np.arange(form.n_groups + 1)),
-            tol,
-            limit,
-        )
-        if steps == UNBOUNDED:
-            self._raise_unbounded(gradient, x)
-        self.steps += max(int(steps), 1)
-        new = x.copy()
-        new[block] = part
+        Q = form.block(block, precision, self.space.view(precision))
+        new, local, steps = self._pairwise(Q, block, gradient[block], x, tol, limit)
+        self.steps += max(steps, 1)
+        form.balance(new)
         if block.size == form.n and steps < limit:
             return new  # solved
         before, after = free_variables(form, x), free_variables(form, new)
@@ -289,29 +303,58 @@ class _Loop:
             new = new if exact is None else exact
         return new
 
-    def _polish(self, x: Array, field: Array, precision: Any) -> tuple[Array, Array]:
+    def _pairwise(
+        self, Q: Array, block: Array, local: Array, x: Array, tol: float, limit: int
+    ) -> tuple[Array, Array, int]:
+        """Return the point after pairwise steps on a block, its gradient there, and the steps."""
+        from scarce.solvers._compiled import bends_down, pairwise_steps
+
+        form = self.form
+        starts = np.searchsorted(form.groups[block], np.arange(form.n_groups + 1))
+        if not (self.definite or self.negative_curvature):
+            self.negative_curvature = bool(bends_down(Q, starts, BENT[Q.dtype.type]))
+        part = x[block]
+        lower, upper, widths = form.lower[block], form.upper[block], form.widths[block]
+        endless, steps = np.full(2, -1), 0
+        while True:
+            pair = endless.copy()
+            steps += pairwise_steps(
+                Q, local, part, lower, upper, widths, starts, tol, limit - steps, AT_BOUND, endless
+            )
+            if np.array_equal(pair, endless):
+                break
+            # Two variables without bounds that no curvature holds; else a long step is taken.
+            refuse_unbounded(form, block[endless], np.array([1.0, -1.0]))
+        new = x.copy()
+        new[block] = part
+        return new, local, int(steps)
+
+    def _polish(self, x: Array, field: Field) -> tuple[Array, Field]:
         """Return the exact solution for the active bounds found, if that is within tolerance.
 
         Its objective is never higher; a gap that rises may show that the bounds are wrong.
         """
-        gradient = self.form.gradient(x, field)
-        better = newton_steps(self.form, x, gradient, SINGULAR_UP_TO, self.tol)
+        form = self.form
+        gradient = form.gradient(x, field.values)
+        better = newton_steps(form, x, gradient, SINGULAR_UP_TO, self.tol)
         if better is None:
             return x, field
         moved = np.flatnonzero(better != x)
         refined = field.copy()
-        self.form.add(refined, moved, (better - x)[moved], precision)
+        refined.add(moved, (better - x)[moved])
+        off = np.abs(form.missing(better)) > FEASIBLE * form.masses(better)
         allowed = max(self._gap(x, field), 0.5 * self.tol)
-        return (better, refined) if self._gap(better, refined) <= allowed else (x, field)
+        kept = not off.any() and self._gap(better, refined) <= allowed
+        return (better, refined) if kept else (x, field)
 
-    def _polish_rough(self, x: Array, field: Array, precision: Any) -> tuple[Array, Array]:
+    def _polish_rough(self, x: Array, field: Field) -> tuple[Array, Field]:
         """Do the same for a field in single precision, with exact values where that is cheap."""
         free = free_variables(self.form, x)
         if free.size > SINGULAR_UP_TO or free.size * self.form.n > CHECKED_VALUES:
             return x, field
-        field = field.copy()
-        field[free] = reference_field(self.form.problem, self.form.signs * x, free)
-        return self._polish(x, field, precision)
+        exact = field.copy()
+        exact.values[free] = self.form.exact_field(x, free)
+        return self._polish(x, exact)
 
     def _extremes(self, gradient: Array, x: Array) -> tuple[Array, Array]:
         from scarce.solvers._compiled import group_extremes
@@ -320,8 +363,8 @@ class _Loop:
         m, M = group_extremes(gradient, x, form.lower, form.upper, form.groups, form.n_groups)
         return m, M
 
-    def _gap(self, x: Array, field: Array) -> float:
-        m, M = self._extremes(self.form.gradient(x, field), x)
+    def _gap(self, x: Array, field: Field) -> float:
+        m, M = self._extremes(self.form.gradient(x, field.values), x)
         return max(0.0, float(np.max(m - M)))
 
     def _largest_block(self, precision: Any) -> int:
@@ -367,78 +410,53 @@ class _Loop:
             chosen = np.sort(np.argpartition(keys, n - size)[n - size :])
         return chosen[np.argsort(self.form.groups[chosen], kind="stable")]
 
-    def _check_bounded(self, x: Array, field: Array) -> None:
-        """Raise an error when the variables run away along a direction without curvature."""
+    def _refuse_runaway(self, x: Array, field: Field) -> None:
+        """Look for a proof that there is no minimum once the variables have run far away."""
         form = self.form
-        size = float(x @ x)
-        curvature = float(x @ (form.turn * field + form.diagonal * x))
-        if size > 1e6 and curvature < 1e-9 * size * self.steepest and form.objective(x, field) < 0:
-            self._raise_unbounded(form.gradient(x, field), x)
-
-    def _raise_unbounded(self, gradient: Array, x: Array) -> None:
-        m, M = self._extremes(gradient, x)
-        g = int(np.argmax(m - M))
-        raise ValueError(
-            f"unbounded: in group {g} the objective falls without end along variables "
-            "whose bounds are infinite (upper = inf or lower = -inf) and whose curvature is zero; "
-            "give them finite bounds or a positive diagonal"
-        )
-
-    # What the loop computed against what plain float64 says.
+        size = float(np.abs(x).sum())
+        root = np.sqrt(np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()))
+        bent = float(x @ (form.turn * field.values + form.diagonal * x))
+        if size <= 10 * self.looked_at or bent > 1e-6 * float(root @ np.abs(x)) ** 2:
+            return
+        self.looked_at = size
+        support = np.flatnonzero(np.isinf(np.where(x > 0, form.upper, form.lower)) & (x != 0))
+        if support.size:
+            refuse_unbounded(form, support, x[support])
 
     def _noise(self, x: Array, precision: Any) -> float:
         """Return a generous estimate of the rounding error of the field."""
         return 16.0 * float(np.finfo(precision).eps * self.steepest * np.abs(x).sum())
 
-    def _sample(self, x: Array, field: Array) -> Array:
-        """Return the rows to check: all when that is cheap, else extremes, free and random ones."""
+    # What the loop computed against what plain float64 says.
+
+    def _verdict(self, x: Array, field: Field, last: bool) -> Certificate:
+        """Judge a point by its field, exact where an error could matter, else with its bound."""
+        form, alpha = self.form, self.form.signs * x
+        error = checked_field(form, x, field, self.tol, last)
+        verdict = judge(form.problem, alpha, field.values, error)
+        if last and error is not None and not verdict.within(self.tol):
+            if judge(form.problem, alpha, field.values).within(self.tol):
+                # Only the bounds of the errors are in the way, and there is no better precision.
+                field.values[:] = form.exact_field(x, np.arange(form.n))
+                verdict = judge(form.problem, alpha, field.values)
+        return verdict
+
+    def _solution(self, x: Array, field: Field, verdict: Certificate) -> Solution:
         form = self.form
-        support = np.count_nonzero(x)
-        if support * form.n <= CHECKED_VALUES:
-            return np.arange(form.n)
-        gradient = form.gradient(x, field)
-        random = np.random.default_rng(1).choice(form.n, min(form.n, 128), replace=False)
-        ends = [gradient.argmin(), gradient.argmax(), np.abs(x).argmax()]
-        free = free_variables(form, x)[:128]
-        return np.unique(np.concatenate([random, ends, free]))
-
-    def _deviation(self, x: Array, field: Array) -> tuple[Array, Array, float]:
-        """Return the rows checked, their plain fields, and the largest difference."""
-        if self.checked is None or self.checked[0] is not x:
-            rows = self._sample(x, field)
-            exact = reference_field(self.form.problem, self.form.signs * x, rows)
-            difference = float(np.abs(exact - field[rows]).max())
-            self.checked = (x, rows, exact, difference)
-        return self.checked[1:]
-
-    def _accurate_enough(self, x: Array, field: Array) -> bool:
-        return not self.stalled and self._violation(x, field) <= self.tol
-
-    def _violation(self, x: Array, field: Array) -> float:
-        """Return a bound of the violation: what the loop sees and twice its error in a sample."""
-        rows, exact, deviation = self._deviation(x, field)
-        if rows.size == self.form.n:
-            return self._gap(x, exact)
-        return self._gap(x, field) + 2.0 * deviation
-
-    def _solution(self, x: Array, field: Array) -> Solution:
-        form = self.form
-        alpha = form.signs * x
-        violation = self._violation(x, field)
-        rows, exact, _ = self._deviation(x, field)
-        field[rows] = exact
-        verdict = judge(form.problem, alpha, field)
         status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
-        if violation > self.tol:
+        if not verdict.within(self.tol):
             status = "max_iter" if self.steps >= self.budget else "stalled"
             status = "stopped" if self.stopped else status
         return Solution(
-            alpha=alpha,
-            gradient=form.signs * form.gradient(x, field),
+            alpha=form.signs * x,
+            gradient=form.signs * form.gradient(x, field.values),
             multipliers=verdict.multipliers,
             objective=verdict.objective,
             dual_gap=verdict.dual_gap,
-            kkt_violation=violation,
+            kkt_violation=verdict.kkt_violation,
+            infeasibility=verdict.infeasibility,
+            relative_infeasibility=verdict.relative_infeasibility,
             n_iter=self.steps,
             status=status,
+            negative_curvature=self.negative_curvature,
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.reductions import HalfStep
 from scarce.solvers import DenseMatrix, QuadraticProgram, Solution
 from scarce.tensor._contractions import Tensors, inner_products, inverse_root
@@ -160,8 +160,8 @@ class ModeSweeps:
 def _gram(rows: Array) -> Any:
     """Return the inner products of the rows, stored when there are few."""
     if len(rows) <= STORED_UP_TO:
-        return DenseMatrix(rows @ rows.T)
-    return make_operator(rows, Kernel("linear"))
+        return DenseMatrix(rows @ rows.T, definite=True, name="linear")
+    return make_operator(rows, make_kernel("linear"))
 
 
 def _lengths(factor: Array) -> Array:
