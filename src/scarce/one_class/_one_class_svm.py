@@ -93,6 +93,7 @@ class OneClassSVM(OneClassMachine):
 
     See Also
     --------
+    SVDD : A ball around the sample.
     sklearn.svm.OneClassSVM : The class this one replaces.
     sklearn.linear_model.SGDOneClassSVM : A linear one-class SVM by stochastic descent.
 
