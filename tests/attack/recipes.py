@@ -25,7 +25,7 @@ class Recipe:
     d: int = 2
     cluster: float = 0.0  # share of the rows that lie far away
     distance: float = 0.0  # how far, in standard deviations of a feature
-    tight: bool = False  # whether these are nearly equal to each other
+    tight: float = 1.0  # their spread, in the same unit
     place: str = "last"  # where they stand among the rows
     offset: float = 3.0  # of all rows
     decades: float = 0.0  # over which the weights range
@@ -56,8 +56,7 @@ class Recipe:
             "last": np.arange(self.n - size, self.n),
             "scattered": random.permutation(self.n)[:size],
         }[self.place]
-        if self.tight:
-            rows[far] *= 1e-3
+        rows[far] *= self.tight
         direction = random.normal(size=self.d)
         rows[far] += self.distance * direction / np.linalg.norm(direction)
         rows += self.offset
@@ -123,10 +122,10 @@ def recipes(draw, kernels=(*FORMULAS, *MATRICES, *CALLABLES), decades=DECADES, l
     return Recipe(
         seed=draw(st.integers(0, 9999)),
         n=n,
-        d=draw(st.sampled_from([1, 2, 5])),
+        d=draw(st.sampled_from([1, 2, 5, 20])),
         cluster=draw(st.sampled_from([0.01, 0.05, 0.1, 0.25, 0.5])) if far else 0.0,
         distance=draw(st.integers(0, 12).map(lambda power: 10.0 ** (power / 2))) if far else 0.0,
-        tight=draw(st.booleans()) if far else False,
+        tight=draw(st.sampled_from([1.0, 0.1, 1e-3])) if far else 1.0,
         place=draw(st.sampled_from(["last", "first", "scattered"])),
         offset=draw(st.sampled_from([3.0, 0.0, 1e2, 1e4, 1e6])),
         decades=draw(st.sampled_from(decades)),
