@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.checks.registry import public_estimators
+from tests.subjects import public_estimators
 
 # No check is expected to fail, but where the class sizes of a check contradict NuSVC's nu = 1/2.
 INFEASIBLE = "nu is infeasible: the smaller class has {} of the weight, less than nu / 2"

@@ -21,6 +21,9 @@ Array = NDArray[Any]
 
 PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
 STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least
+# Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
+# An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
+GAP_EFFORT = 2
 BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
 
 
@@ -52,6 +55,7 @@ class Loop:
         self.negative_curvature = False
         self.steps = 0
         self.space = space
+        self.ends: float = np.inf  # step at which closing the gap is given up
         self.stalled = False
         self.stopped = False
 
@@ -79,6 +83,8 @@ class Loop:
                         return self._solution(x, field, verdict)
                 if self.stalled or goal <= self._noise(x, precision):
                     break
+                if self.ends == np.inf:
+                    self.ends = self.steps + GAP_EFFORT * (self.steps + form.n)
                 if seen.dual_gap > self.tol:
                     share *= float(np.clip(0.3 * self.tol / seen.dual_gap, 1e-3, 0.3))
                 elif last:
@@ -119,6 +125,7 @@ class Loop:
             noise = self._noise(x, precision)
             # Errors that add up over many blocks may hold the gap some way above the noise of one.
             lost = since_best > 10 * patience and gap <= 1e3 * noise
+            lost = lost or self.steps >= self.ends
             if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
                 return x
