@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 import scarce
 from scarce import SVC, LocallyWeightedEnsemble, MappingConvergence, OneClassSVM
 from scarce._frame import collected_notes, fit_frame, keep_quality, note, pass_on
-from tests.checks.registry import SUBJECTS, one_sample, positive_and_unlabelled, two_classes
+from scarce.testing._samples import one_sample, positive_and_unlabelled, two_classes
+from tests.subjects import SUBJECTS
 
 
 class Noisy(BaseEstimator):
