@@ -136,13 +136,13 @@ class Program:
 
 def program(n: int) -> Program:
     """Return a program of ``n`` units, a tenth of them common rows, the others groups."""
-    from scarce.kernels import Kernel, group_mean_kernel
+    from scarce.kernels import group_mean_kernel, make_kernel
 
     n_common = n // 10
     n_groups = n - n_common
     X, y, _ = sample(n_common + SIZE * n_groups, N_FEATURES, "float64")
     codes = np.concatenate([np.arange(n_common), n_common + np.arange(SIZE * n_groups) // SIZE])
-    K = group_mean_kernel(X, codes, Kernel("rbf", gamma=GAMMA), n)
+    K = group_mean_kernel(X, codes, make_kernel("rbf", gamma=GAMMA), n)
     share = np.clip(np.bincount(codes, y)[n_common:] / SIZE, 0.0625, 0.9375)
     common = 2.0 * np.tanh(X[:n_common, :4].sum(axis=1))
     targets = np.concatenate([common, np.log(share / (1 - share))])
@@ -194,9 +194,9 @@ def run(what: str, task: dict[str, Any], X: np.ndarray, y: np.ndarray, groups: n
         sums = np.add.reduceat(np.add.reduceat(values, starts, axis=0), starts, axis=1)
         return sums / SIZE**2
     if what == "group means":
-        from scarce.kernels import Kernel, group_mean_kernel
+        from scarce.kernels import group_mean_kernel, make_kernel
 
-        return group_mean_kernel(X, groups, Kernel("rbf", gamma=GAMMA), int(groups[-1]) + 1)
+        return group_mean_kernel(X, groups, make_kernel("rbf", gamma=GAMMA), int(groups[-1]) + 1)
     import scarce
 
     return getattr(scarce, task["estimator"])(tol=TOL, **task["params"]).fit(X, y, groups)

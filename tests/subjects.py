@@ -9,6 +9,7 @@ SUBJECTS = [
     Subject.of(estimator)
     for estimator in (
         scarce.OneClassSVM(nu=0.2),
+        scarce.SVDD(nu=0.2),
         scarce.TransferOneClassSVM(nu=0.2),
         # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
         scarce.UOCTSVM(C_target=0.1, radius=0.0),

@@ -10,15 +10,16 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from scarce.kernels import Kernel
+from scarce.kernels import Kernel, make_kernel
 
 Array = NDArray[Any]
 
 FORMULAS = {
-    "linear": Kernel("linear"),
-    "rbf": Kernel("rbf", gamma=0.3),
-    "poly": Kernel("poly", gamma=0.5, degree=3, coef0=0.7),
-    "sigmoid": Kernel("sigmoid", gamma=0.4, coef0=-0.2),
+    "linear": make_kernel("linear"),
+    "rbf": make_kernel("rbf", gamma=0.3),
+    "poly": make_kernel("poly", gamma=0.5, degree=3, coef0=0.7),
+    "sigmoid": make_kernel("sigmoid", gamma=0.4, coef0=-0.2),
+    "laplacian": make_kernel("laplacian", gamma=0.2),
 }
 FORMS = ("dense", "sparse")
 PRECISIONS = (np.float32, np.float64)
@@ -42,9 +43,8 @@ def dense(X: Any) -> Array:
 
 def matrix(X: Any, Z: Any, kernel: Kernel) -> Array:
     """Return the kernel matrix by scikit-learn."""
-    parameters = {"gamma": kernel.gamma, "degree": kernel.degree, "coef0": kernel.coef0}
     return np.asarray(
-        pairwise_kernels(dense(X), dense(Z), metric=kernel.name, filter_params=True, **parameters)
+        pairwise_kernels(dense(X), dense(Z), metric=kernel.name, **kernel.parameters())
     )
 
 
@@ -53,6 +53,6 @@ def rbf_matrix(X: Any, Z: Any, gamma: float) -> Array:
     return np.asarray(np.exp(-gamma * cdist(dense(X), dense(Z), "sqeuclidean")))
 
 
-def laplacian(X: Any, Z: Any) -> Array:
+def cauchy(X: Any, Z: Any) -> Array:
     """Be a kernel that is not one of the formulas."""
-    return np.asarray(np.exp(-cdist(dense(X), dense(Z), "cityblock")))
+    return np.asarray(1.0 / (1.0 + cdist(dense(X), dense(Z), "sqeuclidean")))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scarce.kernels import Kernel
+from scarce.kernels import Prepared, make_kernel
 from scarce.kernels._operator import KernelOperator
 from scarce.kernels._rows import as_rows
 
@@ -15,7 +15,7 @@ def exponentials(exponents, precision):
     squared norm of the other row alone.
     """
     X = np.sqrt(np.concatenate([[0.0], exponents]))[:, None]
-    operator = KernelOperator(as_rows(X), Kernel("rbf", gamma=1.0))
+    operator = KernelOperator(Prepared(as_rows(X), make_kernel("rbf", gamma=1.0)))
     out = np.zeros(X.shape[0])
     nothing = np.zeros(X.shape[0], np.int64)
     operator.accumulate(np.array([0]), np.ones((1, 1)), nothing, out, precision)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from scarce.kernels import Kernel
-from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, dense, laplacian, matrix, rows
+from scarce.kernels import make_kernel
+from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, cauchy, dense, matrix, rows
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -29,36 +29,28 @@ def test_values_of_whole_numbers_and_lists():
     X, Z = [[3, 0], [200, 7]], np.array([[3, 1], [199, 7]], dtype=np.uint8)
     expected = np.exp(-0.5 * np.array([[1.0, 196**2 + 49], [197**2 + 36, 1.0]]))
     np.testing.assert_allclose(
-        Kernel("rbf", gamma=0.5).values(X, Z), expected, rtol=1e-10, atol=1e-300
+        make_kernel("rbf", gamma=0.5).values(X, Z), expected, rtol=1e-10, atol=1e-300
     )
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-def test_inner_products_become_values(name):
-    X, Z = rows(30), rows(20, seed=1)
-    norms = (X**2).sum(axis=1), (Z**2).sum(axis=1)
-    values = FORMULAS[name].of_products(X @ Z.T, *norms)
-    np.testing.assert_allclose(values, matrix(X, Z, FORMULAS[name]), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.nojit
 def test_squared_norms_give_the_diagonal(name):
     X = rows(30)
-    values = FORMULAS[name].of_squared_norms((X**2).sum(axis=1))
+    values = FORMULAS[name].diagonal((X**2).sum(axis=1))
     np.testing.assert_allclose(values, np.diagonal(matrix(X, X, FORMULAS[name])), rtol=1e-12)
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 5, 1.5])
 def test_every_degree_of_the_diagonal_is_a_power(degree):
     norms = np.array([0.0, 0.5, 3.0])
-    values = Kernel("poly", gamma=0.5, degree=degree, coef0=1.0).of_squared_norms(norms)
+    values = make_kernel("poly", gamma=0.5, degree=degree, coef0=1.0).diagonal(norms)
     np.testing.assert_allclose(values, (0.5 * norms + 1.0) ** degree, rtol=1e-14)
 
 
 def test_squared_norms_are_left_alone():
     norms = np.array([1.0, 2.0])
-    FORMULAS["poly"].of_squared_norms(norms)
+    FORMULAS["poly"].diagonal(norms)
     np.testing.assert_array_equal(norms, [1.0, 2.0])
 
 
@@ -68,31 +60,31 @@ def test_a_callable_gets_the_rows_as_given(form):
 
     def kernel(X, Z):
         seen.append((type(X), type(Z)))
-        return laplacian(X, Z)
+        return cauchy(X, Z)
 
     X = rows(12, form)
-    np.testing.assert_array_equal(Kernel(kernel).values(X, X[:5]), laplacian(X, X[:5]))
+    np.testing.assert_array_equal(make_kernel(kernel).values(X, X[:5]), cauchy(X, X[:5]))
     assert seen == [(type(X), type(X))]
 
 
 def test_a_callable_may_return_a_sparse_matrix():
     X = rows(12, "sparse")
-    values = Kernel(lambda a, b: a @ b.T).values(X, X)
+    values = make_kernel(lambda a, b: a @ b.T).values(X, X)
     assert not sparse.issparse(values)
     np.testing.assert_allclose(values, dense(X) @ dense(X).T, atol=1e-15)
 
 
 def test_a_callable_of_the_wrong_shape_is_refused():
-    wrong = Kernel(lambda X, Z: np.ones((Z.shape[0], X.shape[0])))
+    wrong = make_kernel(lambda X, Z: np.ones((Z.shape[0], X.shape[0])))
     with pytest.raises(ValueError, match=r"must return an array of shape \(4, 3\), got \(3, 4\)"):
         wrong.values(np.ones((4, 2)), np.ones((3, 2)))
 
 
 def test_an_unknown_name_is_refused():
     with pytest.raises(ValueError, match=r"kernel must be one of .*'rbf'.* got 'gauss'"):
-        Kernel("gauss")
+        make_kernel("gauss")
 
 
 def test_a_precomputed_kernel_has_no_values():
     with pytest.raises(ValueError, match="precomputed"):
-        Kernel("precomputed").values(np.eye(2), np.eye(2))
+        make_kernel("precomputed").values(np.eye(2), np.eye(2))

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from scarce.kernels import Kernel, make_operator
-from scarce.kernels._operator import CallableOperator, KernelOperator
+from scarce.kernels import LinearKernel, make_kernel, make_operator
+from scarce.kernels._operator import KernelOperator
 from scarce.kernels._sums import PANEL_COLUMNS
 from scarce.kernels._threads import TILE_ROWS
 from scarce.solvers import DenseMatrix
-from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, ROUNDING, laplacian, matrix, rows
+from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, ROUNDING, cauchy, matrix, rows
 
 # Within one tile, over several tiles, over several panels; none a multiple of either.
 SIZES = (40, TILE_ROWS + 44, PANEL_COLUMNS + 188)
@@ -123,14 +123,14 @@ def test_linear_sums_form_no_kernel_value(form, monkeypatch):
     def refuse(*_):
         raise AssertionError("a tile of kernel values was formed")
 
-    monkeypatch.setattr(Kernel, "finish", refuse)
+    monkeypatch.setattr(LinearKernel, "write_tile", refuse)
     X = rows(300, form)
     arguments = np.arange(300), np.ones((1, 300)), np.zeros(300, np.int64)
     out = np.zeros(300)
-    make_operator(X, Kernel("linear")).accumulate(*arguments, out, np.float64)
-    near(out, matrix(X, X, Kernel("linear")).sum(axis=1), np.float64)
+    make_operator(X, make_kernel("linear")).accumulate(*arguments, out, np.float64)
+    near(out, matrix(X, X, make_kernel("linear")).sum(axis=1), np.float64)
     with pytest.raises(AssertionError, match="tile"):
-        make_operator(X, Kernel("rbf")).accumulate(*arguments, out, np.float64)
+        make_operator(X, make_kernel("linear")).write_block(np.arange(300), np.empty((300, 300)))
 
 
 def check_numbers_of_another_type(dtype, name):
@@ -153,17 +153,16 @@ def test_rbf_of_rows_whose_type_has_no_negative_numbers(dtype):
 
 def test_repeated_entries_of_a_sparse_row_add_up():
     X = sparse.csr_array(([1.0, 1.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
-    found = make_operator(X, Kernel("rbf")).reference(np.arange(2), np.arange(2))
-    np.testing.assert_allclose(found, matrix(X, X, Kernel("rbf")))
+    found = make_operator(X, make_kernel("rbf")).reference(np.arange(2), np.arange(2))
+    np.testing.assert_allclose(found, matrix(X, X, make_kernel("rbf")))
 
 
 @everywhere
 def test_a_callable_as_operator(form):
     n = 1100  # more than one block of rows and of columns
     X, random = rows(n, form), np.random.default_rng(1)
-    K = laplacian(X, X)
-    operator = make_operator(X, Kernel(laplacian))
-    assert isinstance(operator, CallableOperator)
+    K = cauchy(X, X)
+    operator = make_operator(X, make_kernel(cauchy))
     assert operator.precisions == (np.float64,)
     np.testing.assert_allclose(operator.diagonal(), np.diagonal(K), atol=1e-15)
     weights, groups = random.normal(size=(2, n)), random.integers(0, 2, n)
@@ -184,7 +183,7 @@ def test_a_callable_as_operator(form):
 
 
 def test_a_callable_of_few_rows_has_a_diagonal():
-    operator = make_operator(np.eye(2), Kernel(lambda X, Z: 3.0 * X @ Z.T))
+    operator = make_operator(np.eye(2), make_kernel(lambda X, Z: 3.0 * X @ Z.T))
     np.testing.assert_array_equal(operator.diagonal(), [3.0, 3.0])
 
 
@@ -193,7 +192,7 @@ def test_a_precomputed_matrix_is_the_operator(dtype):
     n = 1100
     K = (np.random.default_rng(0).normal(size=(n, n)) * 10).astype(dtype)
     K = K + K.T
-    operator = make_operator(K, Kernel("precomputed"))
+    operator = make_operator(K, make_kernel("precomputed"))
     assert isinstance(operator, DenseMatrix)
     assert operator.precisions == (np.float64,)
     np.testing.assert_array_equal(operator.diagonal(), np.diagonal(K))
@@ -219,15 +218,15 @@ def test_a_reordered_block_of_all_rows_is_reordered():
     K = np.arange(9.0).reshape(3, 3)
     K = K + K.T
     block = np.empty((3, 3))
-    make_operator(K, Kernel("precomputed")).write_block(np.array([2, 0, 1]), block)
+    make_operator(K, make_kernel("precomputed")).write_block(np.array([2, 0, 1]), block)
     np.testing.assert_array_equal(block, K[np.ix_([2, 0, 1], [2, 0, 1])])
 
 
 def test_precomputed_values_must_be_square():
     with pytest.raises(ValueError, match=r"square matrix, got shape \(2, 3\)"):
-        make_operator(np.ones((2, 3)), Kernel("precomputed"))
+        make_operator(np.ones((2, 3)), make_kernel("precomputed"))
 
 
 @everywhere
 def test_formulas_have_an_operator_of_their_own(form):
-    assert isinstance(make_operator(rows(5, form), Kernel("poly")), KernelOperator)
+    assert isinstance(make_operator(rows(5, form), make_kernel("poly")), KernelOperator)

@@ -202,7 +202,7 @@ def test_an_error_of_the_kernel_leaves_the_operator_usable(monkeypatch):
     arguments = np.arange(900), np.ones((1, 900)), np.zeros(900, np.int64)
     operator.accumulate(*arguments, good, np.float64)
     with monkeypatch.context() as broken:
-        broken.setattr(type(FORMULAS["rbf"]), "finish", lambda *_: 1 / 0)
+        broken.setattr(type(FORMULAS["rbf"]), "write_tile", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             operator.accumulate(*arguments, np.zeros(900), np.float64)
     again = np.zeros(900)

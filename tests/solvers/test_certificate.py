@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.reductions import REDUCTIONS, build_case
@@ -13,7 +13,7 @@ from tests.oracles.samples import random_program
 
 
 def engine(problem):
-    return QuadraticProgram(DenseMatrix(problem.kernel), **problem.arguments())
+    return QuadraticProgram(DenseMatrix(problem.kernel, definite=True), **problem.arguments())
 
 
 def kkt_intervals(problem, alpha):
@@ -235,7 +235,7 @@ def test_unfinished_run_admits_it():
     rng = np.random.default_rng(1)
     n = 2500
     points = rng.normal(size=(n, 3))
-    kernel = make_operator(points, Kernel("rbf", gamma=0.3))
+    kernel = make_operator(points, make_kernel("rbf", gamma=0.3))
     problem = QuadraticProgram(kernel, totals=[1.0], upper=1.0 / (0.4 * n))
     part = solve(problem, tol=1e-10, max_iter=20)
     assert part.status == "max_iter"
@@ -250,7 +250,7 @@ def test_single_precision_data_are_certified_in_double():
     rng = np.random.default_rng(4)
     points = (rng.normal(size=(60, 5)) + 30.0).astype(np.float32)
     problem = QuadraticProgram(
-        make_operator(points, Kernel("rbf", gamma=0.1)), totals=[1.0], upper=0.05
+        make_operator(points, make_kernel("rbf", gamma=0.1)), totals=[1.0], upper=0.05
     )
     alpha = solve(problem, tol=1e-4).alpha
     exact = points.astype(np.float64)

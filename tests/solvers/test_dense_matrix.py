@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram
 from scarce.solvers._signed import SignedForm
 
@@ -35,13 +35,13 @@ def test_block(name, precision):
 @pytest.mark.parametrize(("cache_size", "stored"), [(200.0, True), (0.08, True), (0.07, False)])
 def test_no_more_is_stored_than_the_cache_may_hold(cache_size, stored):
     X = np.random.default_rng(0).normal(size=(100, 2))  # 10,000 values, 0.08 MB
-    form = SignedForm(QuadraticProgram(make_operator(X, Kernel()), totals=[1.0]))
+    form = SignedForm(QuadraticProgram(make_operator(X, make_kernel()), totals=[1.0]))
     form.store_small(np.empty(10_000), cache_size)
     assert form.stored == stored == isinstance(form.kernel, DenseMatrix)
 
 
 def test_no_more_is_stored_than_there_is_space_for():
     X = np.random.default_rng(0).normal(size=(100, 2))
-    form = SignedForm(QuadraticProgram(make_operator(X, Kernel()), totals=[1.0]))
+    form = SignedForm(QuadraticProgram(make_operator(X, make_kernel()), totals=[1.0]))
     form.store_small(np.empty(9_999), 200.0)
     assert not form.stored

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.samples import labels, random_program
@@ -16,7 +16,7 @@ TOL = 1e-6
 
 
 def engine(problem):
-    return QuadraticProgram(DenseMatrix(problem.kernel), **problem.arguments())
+    return QuadraticProgram(DenseMatrix(problem.kernel, definite=True), **problem.arguments())
 
 
 @st.composite
@@ -172,7 +172,7 @@ def test_float32_kernel_is_close_to_float64(seed, name):
             "upper": 1.0 / n,
         },
     }[name]
-    kernel = Kernel("rbf", gamma=0.5)
+    kernel = make_kernel("rbf", gamma=0.5)
     double, single = (
         solve(QuadraticProgram(make_operator(points.astype(kind), kernel), **parts), tol=1e-5)
         for kind in (np.float64, np.float32)
@@ -278,7 +278,7 @@ def test_path_of_an_operator_that_rounds(name, precision):
     points = np.repeat(base, 6, axis=0).astype(precision)
     y = np.repeat(np.where(base[:, 0] + 0.5 * rng.normal(size=250) > 0, 1.0, -1.0), 6)
     box = {"c-svc": {"upper": 100.0}, "squared": {"diagonal": 1e-3}}[name]
-    kernel = make_operator(points, Kernel("rbf", gamma=1.0))
+    kernel = make_operator(points, make_kernel("rbf", gamma=1.0))
     problem = QuadraticProgram(kernel, totals=[0.0], signs=y, kernel_signs=y, linear=-1.0, **box)
     record = Recorder()
     solution = solve(problem, tol=1e-5, callback=record)
@@ -322,7 +322,7 @@ def test_large_problem_whose_parts_may_be_infeasible(name):
     n = 4400
     points = np.random.default_rng(9).normal(size=(n, 3))
     parts = boxes_with_one_answer(name, n)
-    problem = QuadraticProgram(make_operator(points, Kernel("rbf", gamma=0.3)), **parts)
+    problem = QuadraticProgram(make_operator(points, make_kernel("rbf", gamma=0.3)), **parts)
     solution = solve(problem, tol=1e-4)
     assert solution.status == "optimal"
     certificate = certify(problem, solution.alpha)
@@ -351,7 +351,7 @@ def test_optimal_means_that_the_violation_is_within_the_tolerance(lower, upper):
     """Sums so large that single precision cannot resolve the tolerance."""
     n = 4400
     points = np.random.default_rng(10).normal(size=(n, 3))
-    kernel = make_operator(points, Kernel("rbf", gamma=0.3))
+    kernel = make_operator(points, make_kernel("rbf", gamma=0.3))
     problem = QuadraticProgram(kernel, totals=[float(n)], lower=lower, upper=upper)
     solution = solve(problem, tol=1e-4)
     assert solution.status == "optimal"
@@ -363,7 +363,7 @@ def test_last_step_is_exact_after_single_precision_too():
     """At the free variables the gradient is one number, to far more digits than `tol` asks for."""
     n = 1500
     points = np.random.default_rng(2).normal(size=(n, 4))
-    operator = make_operator(points, Kernel("rbf", gamma=0.2))
+    operator = make_operator(points, make_kernel("rbf", gamma=0.2))
     assert operator.precisions[0] == np.float32
     problem = QuadraticProgram(operator, totals=[1.0], upper=1 / (0.05 * n))
     alpha = solve(problem, tol=1e-4).alpha

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_blobs
 from sklearn.preprocessing import StandardScaler
 
 import scarce
-from scarce.kernels import Kernel, make_operator
+from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import Certificate, QuadraticProgram, certify
 
 Array = NDArray[np.float64]
@@ -116,7 +116,7 @@ def certificate_of(case: Case, model: Any) -> Certificate:
     """Judge a fitted model of either library as a solution of its dual problem, LIBSVM's scale."""
     n = len(case.X)
     # What gamma="scale" means, for both libraries.
-    kernel = make_operator(case.X, Kernel("rbf", gamma=1.0 / (case.X.shape[1] * case.X.var())))
+    kernel = make_operator(case.X, make_kernel("rbf", gamma=1.0 / (case.X.shape[1] * case.X.var())))
     signed = np.zeros(n)
     signed[model.support_] = np.ravel(model.dual_coef_)
 

@@ -1,32 +1,56 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
+from scarce.kernels._callable import CallableKernel
 from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
 from scarce.kernels._group_means import group_mean_kernel, group_mean_values, group_means
-from scarce.kernels._kernel import Kernel
-from scarce.kernels._lowrank import nystroem_operator
+from scarce.kernels._kernel import Kernel, formula_names, gradient_names
+from scarce.kernels._laplacian import LaplacianKernel
+from scarce.kernels._linear import LinearKernel
+from scarce.kernels._lowrank import landmark_root, nystroem_operator
 from scarce.kernels._operator import KernelOperator, make_operator
+from scarce.kernels._polynomial import PolynomialKernel
+from scarce.kernels._precomputed import PrecomputedKernel
+from scarce.kernels._prepared import Prepared, prepare
+from scarce.kernels._rbf import RBFKernel
+from scarce.kernels._registry import kernel_type, make_kernel
 from scarce.kernels._rows import as_rows
-from scarce.kernels._scores import weighted_scores
+from scarce.kernels._scores import score_error, weighted_scores
 from scarce.kernels._shifted import ShiftedRows
+from scarce.kernels._sigmoid import SigmoidKernel
 from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 
 __all__ = [
     "CPKernel",
+    "CallableKernel",
     "DeflatedOperator",
     "Kernel",
     "KernelOperator",
+    "LaplacianKernel",
+    "LinearKernel",
+    "PolynomialKernel",
+    "PrecomputedKernel",
+    "Prepared",
     "ProductModeKernel",
+    "RBFKernel",
     "ShiftedRows",
+    "SigmoidKernel",
     "SubspaceKernel",
     "as_rows",
+    "formula_names",
+    "gradient_names",
     "group_mean_kernel",
     "group_mean_values",
     "group_means",
+    "kernel_type",
+    "landmark_root",
+    "make_kernel",
     "make_operator",
     "nystroem_operator",
+    "prepare",
     "scale_gamma",
+    "score_error",
     "score_gradients",
     "weighted_scores",
 ]

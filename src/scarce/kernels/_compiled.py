@@ -125,6 +125,54 @@ def sparse_product(data, indices, indptr, z_data, z_indices, z_indptr, out):  # 
 
 
 @compiled()
+def squared_distances(X, panel, out):  # type: ignore[no-untyped-def]
+    """Write ``|x_i - z_j|^2`` for the columns ``z_j`` of a panel, from differences."""
+    out[:] = 0
+    for i in range(X.shape[0]):
+        row = out[i]
+        for k in range(X.shape[1]):
+            value, others = X[i, k], panel[k]
+            for j in range(row.size):
+                difference = value - others[j]
+                row[j] += difference * difference
+
+
+@compiled()
+def city_distances(X, panel, out):  # type: ignore[no-untyped-def]
+    """Write ``|x_i - z_j|_1`` for the columns ``z_j`` of a panel."""
+    out[:] = 0
+    for i in range(X.shape[0]):
+        row = out[i]
+        for k in range(X.shape[1]):
+            value, others = X[i, k], panel[k]
+            for j in range(row.size):
+                row[j] += abs(value - others[j])
+
+
+@compiled()
+def merged_distances(data, indices, indptr, z_data, z_indices, z_indptr, squared, out):  # type: ignore[no-untyped-def]
+    """Write distances of CSR rows, whose columns are sorted, entry by entry."""
+    for i in range(indptr.size - 1):
+        for j in range(z_indptr.size - 1):
+            a, a_end = indptr[i], indptr[i + 1]
+            b, b_end = z_indptr[j], z_indptr[j + 1]
+            total = 0.0
+            while a < a_end or b < b_end:
+                if b == b_end or (a < a_end and indices[a] < z_indices[b]):
+                    difference = np.float64(data[a])
+                    a += 1
+                elif a == a_end or z_indices[b] < indices[a]:
+                    difference = np.float64(z_data[b])
+                    b += 1
+                else:
+                    difference = np.float64(data[a]) - np.float64(z_data[b])
+                    a += 1
+                    b += 1
+                total += difference * difference if squared else abs(difference)
+            out[i, j] = total
+
+
+@compiled()
 def copy_transposed(tile, out):  # type: ignore[no-untyped-def]
     """Write the transposed tile to ``out``, in small squares that stay in the nearest cache."""
     rows, columns = tile.shape

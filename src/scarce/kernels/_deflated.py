@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers import SymmetricOperator
+from scarce.kernels._rounding import UNIT
+from scarce.solvers import SymmetricOperator, reference_sums
 
 Array = NDArray[Any]
 
@@ -41,6 +42,7 @@ class DeflatedOperator:
     def __init__(self, operator: SymmetricOperator, along: Any) -> None:
         self.operator = operator
         self.n = operator.n
+        self.name, self.definite = operator.name, operator.definite
         self.along: Array = np.asarray(along, dtype=np.float64)
         if self.along.shape != (self.n,) or not np.isfinite(self.along).all():
             raise ValueError(
@@ -79,3 +81,12 @@ class DeflatedOperator:
         """Return a block in float64 by plain means."""
         correction = np.multiply.outer(self.along[rows], self.along[columns])
         return np.asarray(self.operator.reference(rows, columns) - correction)
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        return reference_sums(self, rows, columns, weights, groups)
+
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
+        own = UNIT * (8 + np.count_nonzero(traffic)) * float(np.abs(self.along) @ traffic)
+        return np.asarray(self.operator.error_bound(traffic, precision) + own * np.abs(self.along))

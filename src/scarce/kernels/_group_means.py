@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._kernel import Kernel
-from scarce.kernels._operator import center_of
-from scarce.kernels._rows import Rows, as_rows
-from scarce.kernels._sums import Scored, effort, scratch_tile
-from scarce.kernels._tensors import prepared
-from scarce.kernels._threads import TILE_ROWS, tile_runner
+from scarce.kernels._prepared import Prepared, prepare_pair
+from scarce.kernels._sums import scratch_tile
+from scarce.kernels._threads import TILE_ROWS
 
 Array = NDArray[Any]
 
@@ -47,34 +45,21 @@ def group_mean_kernel(
     Examples
     --------
     >>> import numpy as np
-    >>> from scarce.kernels import Kernel, group_mean_kernel
+    >>> from scarce.kernels import group_mean_kernel, make_kernel
     >>> X = np.array([[1.0], [3.0], [5.0]])
-    >>> group_mean_kernel(X, np.array([0, 0, 1]), Kernel("linear"), 2)
+    >>> group_mean_kernel(X, np.array([0, 0, 1]), make_kernel("linear"), 2)
     array([[ 4., 10.],
            [10., 25.]])
     """
     order, codes, shares = _sorted_groups(codes, n_groups, weights)
-    if kernel.name == "precomputed":
+    if kernel.pairwise:
         averages = sparse.csr_array((shares, (codes, order)), shape=(n_groups, X.shape[0]))
         return _alike((averages @ X) @ averages.T)
-    if callable(kernel.name):
-        return _called(X[order], codes, shares, kernel, n_groups)
-    if kernel.name == "linear":
+    if kernel.explicit:
         means = group_means(X, codes, n_groups, shares, order)
         return _alike((means @ means.T).toarray() if sparse.issparse(X) else means @ means.T)
     X = X[order]
-    rows = as_rows(X, center_of(X, kernel))
-    norms = rows.squared_norms()
-    exact = kernel.without_cancellation(float(norms.max()))
-    if exact is not kernel:
-        if sparse.issparse(X):
-            raise ValueError(
-                f"gamma={kernel.gamma:g} is too narrow for sparse rows of squared norm "
-                f"{norms.max():g}: their distances are lost in rounding; use a smaller gamma, "
-                "scale the rows or give dense ones"
-            )
-        return _called(X, codes, shares, exact, n_groups)
-    return _sums(rows, norms, codes, shares, kernel, n_groups)
+    return _sums(prepare_pair(kernel, X, X)[0], codes, shares, n_groups)
 
 
 def group_means(
@@ -115,7 +100,7 @@ def group_mean_values(
     Parameters
     ----------
     X, codes, kernel, n_groups, weights
-        As for `group_mean_kernel`, but for a kernel with a formula.
+        As for `group_mean_kernel`, but not for a precomputed kernel.
     landmarks : array or CSR of shape (m, d)
         The landmarks, dense or sparse like `X`.
 
@@ -126,37 +111,24 @@ def group_mean_values(
     """
     from scarce.kernels._compiled import add_row_sums
 
-    kernel.require_formula()
+    if kernel.pairwise:
+        kernel.require_formula()
     order, codes, shares = _sorted_groups(codes, n_groups, weights)
-    center = center_of(landmarks, kernel)
-    rows, columns = as_rows(X, center).take(order), as_rows(landmarks, center)
-    norms, column_norms = rows.squared_norms(), columns.squared_norms()
-    largest = max(float(norms.max()), float(column_norms.max()))
-    single = rows.dtype == np.float32 and kernel.accurate_in_single_precision(largest)
-    dtype = np.float32 if single else np.float64
-    left, right = (
-        Scored(rows.cast(dtype), kernel, norms),
-        Scored(columns.cast(dtype), kernel, column_norms),
-    )
-    panels = [
-        (first, right.take(np.arange(first, min(right.n, first + TILE_ROWS))))
-        for first in range(0, right.n, TILE_ROWS)
-    ]
-    ready = [(first, part.rows.panel(), part.terms, part.n) for first, part in panels]
+    left, right = prepare_pair(kernel, X[order], landmarks)
+    panels = list(right.panels())
     means = np.zeros((n_groups, right.n))
     borders = _group_borders(codes, n_groups)
 
     def work(which: int, _: int) -> None:
         for start in range(borders[which], borders[which + 1], TILE_ROWS):
             stop = min(borders[which + 1], start + TILE_ROWS)
-            for first, panel, terms, width in ready:
-                tile = scratch_tile((stop - start, width), dtype)
-                left.write(start, stop, panel, terms, tile)
-                add_row_sums(
-                    tile, codes[start:stop], shares[start:stop], means[:, first : first + width]
-                )
+            for panel in panels:
+                tile = scratch_tile((stop - start, panel.n), left.rows.dtype)
+                left.write(start, stop, panel, tile)
+                columns = slice(panel.first, panel.first + panel.n)
+                add_row_sums(tile, codes[start:stop], shares[start:stop], means[:, columns])
 
-    with tile_runner(effort(left.rows, right.n)) as run:
+    with left.runner(left.effort(right.n)) as run:
         run(len(borders) - 1, work, 1)
     return means
 
@@ -195,51 +167,24 @@ def _group_borders(codes: Array, n_groups: int) -> list[int]:
     return [*starts[firsts].tolist(), codes.size]
 
 
-def _called(X: Any, codes: Array, shares: Array, kernel: Kernel, n_groups: int) -> Array:
-    """Return the means for a kernel given as a function, called on blocks of rows."""
-    n = codes.size
-    X = prepared(kernel.name, X)
-    averages = sparse.csr_array((shares, (codes, np.arange(n))), shape=(n_groups, n))
-    means = np.zeros((n_groups, n_groups))
-    for start in range(0, n, 1024):
-        rows = slice(start, start + 1024)
-        along = np.zeros((codes[rows].size, n_groups))
-        for first in range(0, n, 1024):
-            columns = slice(first, first + 1024)
-            used = slice(codes[first], codes[columns][-1] + 1)
-            along[:, used] += kernel.values(X[rows], X[columns]) @ averages[used, columns].T
-        used = slice(codes[start], codes[rows][-1] + 1)
-        means[used] += averages[used, rows] @ along
-    return _alike(means)
-
-
-def _sums(
-    rows: Rows, norms: Array, codes: Array, shares: Array, kernel: Kernel, n_groups: int
-) -> Array:
+def _sums(rows: Prepared, codes: Array, shares: Array, n_groups: int) -> Array:
     """Return the sums of the weighted kernel values between groups, for rows sorted by group."""
     from scarce.kernels._compiled import add_group_sums
 
-    if rows.dtype == np.float32 and not kernel.accurate_in_single_precision(float(norms.max())):
-        rows = rows.cast(np.float64)
-    scored = Scored(rows, kernel, norms)
     sums = np.zeros((n_groups, n_groups))
-    slices = [slice(first, min(rows.n, first + TILE_ROWS)) for first in range(0, rows.n, TILE_ROWS)]
-    parts = [scored.take(np.arange(some.start, some.stop)) for some in slices]
-    right = [
-        (some, part.rows.panel(), part.terms) for some, part in zip(slices, parts, strict=True)
-    ]
+    panels = list(rows.panels())
     borders = _group_borders(codes, n_groups)
 
     def work(which: int, _: int) -> None:
         buffer = np.empty(TILE_ROWS)
         for start in range(borders[which], borders[which + 1], TILE_ROWS):
             stop = min(borders[which + 1], start + TILE_ROWS)
-            for some, panel, terms in right[start // TILE_ROWS :]:
-                tile = scratch_tile((stop - start, some.stop - some.start), rows.dtype)
-                scored.write(start, stop, panel, terms, tile)
-                add_group_sums(tile, start, some.start, codes, shares, buffer, sums)
+            for panel in panels[start // TILE_ROWS :]:
+                tile = scratch_tile((stop - start, panel.n), rows.rows.dtype)
+                rows.write(start, stop, panel, tile)
+                add_group_sums(tile, start, panel.first, codes, shares, buffer, sums)
 
-    with tile_runner(effort(rows, rows.n) // 2) as run:
+    with rows.runner(rows.effort(rows.n) // 2) as run:
         run(len(borders) - 1, work, 1)
     # Rows were sorted, so that only cells right of the diagonal have values; no second matrix.
     for start in range(0, n_groups, 1024):

@@ -1,144 +1,75 @@
-"""Kernel functions, written as what remains to be done to a tile of inner products."""
+"""What a kernel knows of itself; the rest of the library asks for properties, never for names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from abc import ABC, abstractmethod
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial import distance
+
+from scarce.kernels._gamma import scale_gamma
+
+if TYPE_CHECKING:
+    from scarce.kernels._prepared import Panel, Prepared
 
 Array = NDArray[Any]
 
 SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
-SINGLE_DISTANCES = 1e2  # gamma |x|^2 up to which float32 gives an RBF kernel to five digits
-SINGLE_POWERS = 1e3  # values up to which float32 gives sums over a polynomial kernel to four digits
-LOST_DISTANCES = 1e8  # gamma |x|^2 from which an RBF kernel is computed from differences
-NAMES = ("linear", "rbf", "poly", "sigmoid", "precomputed")
+SINGLE_EXPONENTS = 1e2  # exponents up to which float32 gives an exponential to five digits
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel by name, or a callable ``k(X, Z)`` that returns the matrix of values.
+class Kernel(ABC):
+    """A kernel: its values, how a tile of them is computed, and what may be asked of it.
 
-    Parameters
+    One file a kernel. A subclass with a `name` is known to `make_kernel` under that name; an
+    estimator takes the names of this package, and an object of any subclass.
+
+    Attributes
     ----------
-    name : {"linear", "rbf", "poly", "sigmoid", "precomputed"} or callable
-        ``x'z``, ``exp(-gamma |x - z|^2)``, ``(gamma x'z + coef0)^degree``,
-        ``tanh(gamma x'z + coef0)``, given values, or a function of two arrays of rows.
-    gamma, degree, coef0 : float
-        Parameters of the formulas above; those a kernel does not name are ignored.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Kernel("poly", gamma=1.0, degree=2, coef0=1.0).values(np.eye(2), np.ones((1, 2)))
-    array([[4.],
-           [4.]])
+    name : str
+        What parameters and errors call it.
+    definite : bool
+        Positive semidefinite for certain, whatever the rows.
+    shift_invariant : bool
+        Moving all rows by one vector changes nothing, so that rows may be centred.
+    explicit : bool
+        The features are the rows themselves: sums over rows become one row.
+    pairwise : bool
+        The rows are the kernel matrix.
+    opaque : bool
+        Rows may be of any kind, since only the kernel compares them: a callable.
+    has_formula : bool
+        Values of any two rows of numbers can be computed, by this library and in any thread.
+    has_gradient : bool
+        ``k(z, x)`` can be differentiated in ``x``.
     """
 
-    name: str | Callable[[Any, Any], Any] = "rbf"
-    gamma: float = 1.0
-    degree: float = 3
-    coef0: float = 0.0
+    named: ClassVar[dict[str, type[Kernel]]] = {}
 
-    def __post_init__(self) -> None:
-        if not callable(self.name) and self.name not in NAMES:
-            raise ValueError(f"kernel must be one of {NAMES} or a callable, got {self.name!r}")
+    name: ClassVar[str]
+    shift_invariant: ClassVar[bool] = False
+    explicit: ClassVar[bool] = False
+    pairwise: ClassVar[bool] = False
+    opaque: ClassVar[bool] = False
+    has_formula: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = False
 
-    def require_formula(self) -> None:
-        """Raise an error for kernels without one."""
-        if callable(self.name) or self.name == "precomputed":
-            raise ValueError(
-                f"kernel {self.name!r} has no formula; use linear, rbf, poly or sigmoid"
-            )
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if isinstance(vars(cls).get("name"), str):
+            Kernel.named[cls.name] = cls
 
     @property
-    def needs_norms(self) -> bool:
-        """Whether the squared norms of the rows enter beside the inner products."""
-        return self.name == "rbf"
+    @abstractmethod
+    def definite(self) -> bool:
+        """Whether the matrix of values is positive semidefinite for certain."""
 
-    def fits_single_precision(self, largest: float) -> bool:
-        """Say whether rows of squared norms up to ``largest`` stay in the range of float32."""
-        slope = abs(self.gamma)
-        largest = max(1.0, largest)
-        if largest > SINGLE_RANGE or not 1 / SINGLE_RANGE < slope < SINGLE_RANGE:
-            return False
-        if self.name != "poly":
-            return True
-        reach = max(1.0, slope * largest + abs(self.coef0))
-        return bool(self.degree * np.log(reach) < np.log(SINGLE_RANGE))
-
-    def accurate_in_single_precision(self, largest: float) -> bool:
-        """Say whether float32 values are good to some digits when nothing checks them.
-
-        An RBF exponent, and what the sigmoid is taken of, is known to the last digit of
-        ``gamma |x|^2``. Sums over powers cancel down to decisions near 1, whatever their size.
-        """
-        if not self.fits_single_precision(largest):
-            return False
-        if self.name == "poly":
-            reach = max(1.0, abs(self.gamma) * largest + abs(self.coef0))
-            return bool(self.degree * np.log(reach) < np.log(SINGLE_POWERS))
-        return self.name == "linear" or abs(self.gamma) * largest < SINGLE_DISTANCES
-
-    def without_cancellation(self, largest: float) -> Kernel:
-        """Return the kernel, or one from differences where squared norms would lose the distances.
-
-        ``|x|^2 + |z|^2 - 2 x'z`` is known to the last digit of the norms. With norms this large,
-        in units of the kernel's width, that is too little for rows near each other.
-        """
-        if self.name != "rbf" or self.gamma * largest < LOST_DISTANCES:
-            return self
-        return Kernel(partial(_rbf_of_differences, gamma=self.gamma))
-
-    def norm_terms(self, squared_norms: Array) -> Array:
-        """Return what a row takes from the exponent of the RBF kernel, ``gamma |x|^2``."""
-        return self.gamma * squared_norms
-
-    def finish(self, products: Array, row_terms: Array | None, column_terms: Array | None) -> None:
-        """Turn a tile of inner products into kernel values, in place."""
-        if self.name == "rbf":
-            from scarce.kernels import _compiled
-
-            wide = products.dtype == np.float64
-            powers = np.empty(products.shape[1], products.dtype)
-            bits = powers.view(np.int64 if wide else np.int32)
-            slope = products.dtype.type(2.0 * self.gamma)
-            exp_rows: Any = _compiled.exp_rows_64 if wide else _compiled.exp_rows_32
-            exp_rows(products, row_terms, column_terms, slope, powers, bits)
-        elif self.name in ("poly", "sigmoid"):
-            products *= products.dtype.type(self.gamma)
-            products += products.dtype.type(self.coef0)
-            if self.name == "sigmoid":
-                np.tanh(products, out=products)
-            else:
-                _power(products, self.degree)
-
-    def of_products(self, products: Array, row_norms: Array, column_norms: Array) -> Array:
-        """Turn inner products into kernel values with plain float64 NumPy, in place."""
-        if self.name == "rbf":
-            products *= -2.0
-            products += row_norms[:, None]
-            products += column_norms
-            np.maximum(products, 0.0, out=products)
-            products *= -self.gamma
-            np.exp(products, out=products)
-        elif self.name in ("poly", "sigmoid"):
-            products *= self.gamma
-            products += self.coef0
-            if self.name == "poly":
-                np.power(products, self.degree, out=products)
-            else:
-                np.tanh(products, out=products)
-        return products
-
+    @abstractmethod
     def values(self, X: Any, Z: Any) -> Array:
-        """Return the matrix of kernel values of two sets of rows, in float64.
+        """Return the matrix of values in float64, by plain means: the reference.
 
         Parameters
         ----------
@@ -150,47 +81,129 @@ class Kernel:
         ndarray of shape (n, m)
             ``k(x_i, z_j)``.
         """
-        if callable(self.name):
-            found = self.name(X, Z)
-            found = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
-            if found.shape != (X.shape[0], Z.shape[0]):
-                raise ValueError(
-                    f"kernel must return an array of shape {(X.shape[0], Z.shape[0])}, "
-                    f"got {found.shape}"
-                )
-            return found
-        if self.name == "precomputed":
-            raise ValueError("a precomputed kernel has no values of its own")
-        if not sparse.issparse(X) and not sparse.issparse(Z):
-            X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
-            if self.name == "rbf":
-                center = Z.mean(axis=0)
-                X, Z = X - center, Z - center
-            norms = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-            return self.of_products(X @ Z.T, *norms)
-        X, Z = sparse.csr_array(X, dtype=np.float64), sparse.csr_array(Z, dtype=np.float64)
-        norms = X.multiply(X).sum(axis=1), Z.multiply(Z).sum(axis=1)
-        return self.of_products(np.asarray((X @ Z.T).toarray()), *norms)
 
-    def of_squared_norms(self, squared_norms: Array) -> Array:
+    # Parameters that depend on the data.
+
+    def settled(self, X: Any, weights: Array | None = None) -> Self:
+        """Return the kernel with a number for `gamma`, found by its rule if it is a word.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, d)
+            The rows.
+        weights : ndarray of shape (n,), optional
+            Weights of the rows; a row of weight 2 counts as the row given twice.
+
+        Returns
+        -------
+        Kernel
+            The same kernel, its `gamma` a number.
+        """
+        gamma = getattr(self, "gamma", None)
+        if not isinstance(gamma, str):
+            return self
+        if gamma not in ("scale", "auto"):
+            raise ValueError(f'gamma must be "scale", "auto" or a number, got {gamma!r}')
+        number = 1.0 / X.shape[1]
+        if gamma == "scale":
+            number = self.scale(scale_gamma(X, weights), X.shape[1])
+        # Every kernel is a dataclass, and this one has the field.
+        return replace(self, gamma=number)  # type: ignore[type-var]
+
+    @classmethod
+    def scale(cls, per_variance: float, n_features: int) -> float:
+        """Return what "scale" stands for, given ``1 / (n_features * variance)``: just that."""
+        return per_variance
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of the formula by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def has_parameter(cls, name: str) -> bool:
+        """Say whether the formula has a parameter of that name."""
+        return name in getattr(cls, "__dataclass_fields__", {})
+
+    def require_formula(self) -> None:
+        """Raise an error for kernels without one."""
+        if not self.has_formula:
+            raise ValueError(
+                f"kernel {self.name!r} has no formula; use {', '.join(formula_names())}"
+            )
+
+    # Tiles: what the fast paths are made of.
+
+    @abstractmethod
+    def diagonal(self, squared_norms: Array) -> Array:
         """Return ``k(x, x)`` for rows of the given squared norms."""
-        if self.name == "rbf":
-            return np.ones_like(squared_norms)
-        values = np.array(squared_norms, dtype=float, ndmin=2)
-        self.finish(values, None, None)
-        return np.asarray(values[0])
+
+    @abstractmethod
+    def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
+        """Write the values of rows ``start:stop`` with a panel's rows to ``out``."""
+
+    def row_terms(self, squared_norms: Array) -> Array | None:
+        """Return what every row brings to a tile beside its inner products, if anything."""
+        return None
+
+    def needs_differences(self, largest: float) -> bool:
+        """Say whether squared norms up to ``largest`` would lose the distances between rows."""
+        return False
+
+    def fits_single_precision(self, largest: float) -> bool:
+        """Say whether rows of squared norms up to ``largest`` stay in the range of float32."""
+        return False
+
+    def accurate_in_single_precision(self, largest: float, width: int) -> bool:
+        """Say whether float32 gives sums over values to some digits when nothing checks them."""
+        return False
+
+    # Bounds, from norms alone. ``low`` and ``high`` are the smallest and the largest norm of a set
+    # of rows, arrays that broadcast against each other for the two sides of a pair.
+
+    @abstractmethod
+    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+        """Return a bound of ``|k(x, z)|``."""
+
+    @abstractmethod
+    def rounding(
+        self,
+        left: tuple[Array, Array],
+        right: tuple[Array, Array],
+        eps: float,
+        width: int,
+        differences: bool,
+    ) -> Array:
+        """Return a bound of the rounding error of one value of a tile in a precision ``eps``."""
+
+    # Gradients.
+
+    def slope_kernel(self) -> Kernel:
+        """Return the kernel whose values `write_slopes` turns into slopes."""
+        return self
+
+    def write_slopes(self, values: Array) -> None:
+        """Turn values into what multiplies ``z`` (if shift-invariant ``z - x``) in the gradient."""
+        raise ValueError(f"kernel {self.name!r} has no gradient; use {', '.join(gradient_names())}")
 
 
-def _rbf_of_differences(X: Any, Z: Any, gamma: float) -> Array:
-    return np.asarray(np.exp(-gamma * distance.cdist(X, Z, "sqeuclidean")))
+def formula_names() -> list[str]:
+    """Return the names of the kernels that have a formula."""
+    return [name for name, kind in Kernel.named.items() if kind.has_formula]
 
 
-def _power(values: Array, degree: float) -> None:
-    """Raise to a power in place; whole degrees by multiplication, far faster than ``pow``."""
-    if degree != int(degree):
-        np.power(values, degree, out=values)
-        return
-    base = values.copy()
-    values.fill(1)
-    for _ in range(int(degree)):
-        values *= base
+def gradient_names() -> list[str]:
+    """Return the names of the kernels that have a gradient."""
+    return [name for name, kind in Kernel.named.items() if kind.has_gradient]
+
+
+def plain_products(X: Any, Z: Any) -> Array:
+    """Return the inner products of two sets of rows in float64, by NumPy and SciPy alone."""
+    if sparse.issparse(X) or sparse.issparse(Z):
+        X, Z = sparse.csr_array(X, dtype=np.float64), sparse.csr_array(Z, dtype=np.float64)
+        return np.asarray((X @ Z.T).toarray())
+    return np.asarray(np.asarray(X, dtype=np.float64) @ np.asarray(Z, dtype=np.float64).T)
+
+
+def separation(left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    """Return how near two rows can be whose norms lie in the given intervals."""
+    return np.asarray(np.maximum(np.maximum(left[0] - right[1], right[0] - left[1]), 0.0))

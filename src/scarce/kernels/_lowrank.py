@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
 from scarce.kernels._kernel import Kernel
-from scarce.kernels._operator import EXACT_UP_TO, KernelOperator, center_of
-from scarce.kernels._rows import Rows, as_rows
-from scarce.kernels._sums import Scored, add_sums
+from scarce.kernels._operator import EXACT_UP_TO
+from scarce.kernels._prepared import Prepared, prepare
+from scarce.kernels._rounding import NormBins, value_errors
+from scarce.kernels._sums import PANEL_COLUMNS, add_sums
 
 Array = NDArray[Any]
 
@@ -21,61 +23,96 @@ CUTOFF = 1e-8
 WELL_CONDITIONED = 1e5  # of the landmark matrix, for single precision to be worth a try
 
 
+class LandmarkRoot(NamedTuple):
+    """The kernel matrix ``K`` of landmarks as ``pinv(K) = root root'``."""
+
+    root: Array
+    smallest: float  # eigenvalue of K that was kept
+    condition: float
+
+
+def landmark_root(K: Array) -> LandmarkRoot:
+    """Return a root of the pseudo-inverse of the landmarks' kernel matrix.
+
+    ``k(x, landmarks) root`` are features of a row whose inner products are the low-rank kernel.
+
+    Parameters
+    ----------
+    K : ndarray of shape (m, m)
+        Kernel values between landmarks.
+
+    Returns
+    -------
+    LandmarkRoot
+        The root and what was kept.
+    """
+    values, vectors = linalg.eigh(K)
+    kept = values > CUTOFF * values[-1]
+    smallest = float(values[kept].min())
+    return LandmarkRoot(
+        np.asarray(vectors[:, kept] / np.sqrt(values[kept])),
+        smallest,
+        float(values[-1]) / smallest,
+    )
+
+
 class NystroemOperator:
     """The matrix ``K_nm pinv(K_mm) K_mn`` of rank at most ``m``; no row's features are ever stored.
 
     A sum over columns costs one pass over the rows against the landmarks, whatever the number of
     columns, and its result is again a combination of landmarks: the fitted model has ``m`` terms.
+
+    Parameters
+    ----------
+    prepared, landmarks : Prepared
+        All rows, and the landmarks among them.
+    root : LandmarkRoot
+        Of the landmarks' kernel matrix.
     """
 
-    def __init__(
-        self, rows: Rows, kernel: Kernel, landmarks: Rows, inverse: tuple[Array, float]
-    ) -> None:
-        self.kernel = kernel
-        self.n = rows.n
-        self._rows = rows
-        self._landmarks = landmarks
-        self.inverse, self.condition = inverse
-        self._norms = rows.squared_norms()
-        self._largest = float(self._norms.max())
-        self._scored: dict[Any, tuple[Scored, Scored]] = {}
+    definite = True  # as a product of a matrix with its transpose
+
+    def __init__(self, prepared: Prepared, landmarks: Prepared, root: LandmarkRoot) -> None:
+        self.kernel = prepared.kernel
+        self.name = prepared.kernel.name
+        self.n = prepared.n
+        self.prepared = prepared
+        self.landmarks = landmarks
+        self.root = root
+        self.inverse: Array = root.root @ root.root.T
+        self._cast: dict[Any, tuple[Prepared, Prepared]] = {}
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
         """Arithmetic on offer: float32 first when combinations of landmarks cancel little."""
-        single = self.n > EXACT_UP_TO and self.condition < WELL_CONDITIONED
-        single = single and self.kernel.fits_single_precision(self._largest)
+        single = self.n > EXACT_UP_TO and self.root.condition < WELL_CONDITIONED
+        single = single and self.kernel.fits_single_precision(self.prepared.largest)
         return (np.float32, np.float64) if single else (np.float64,)
 
-    def _in(self, precision: Any) -> tuple[Scored, Scored]:
-        if precision not in self._scored:
-            self._scored[precision] = (
-                Scored(self._rows.cast(precision), self.kernel, self._norms),
-                Scored(self._landmarks.cast(precision), self.kernel),
-            )
-        return self._scored[precision]
+    def _in(self, precision: Any) -> tuple[Prepared, Prepared]:
+        if precision not in self._cast:
+            self._cast[precision] = self.prepared.cast(precision), self.landmarks.cast(precision)
+        return self._cast[precision]
 
     def subset(self, indices: Array) -> NystroemOperator:
         """Return the operator of some of the rows, with the same landmarks."""
-        return NystroemOperator(
-            self._rows.take(indices),
-            self.kernel,
-            self._landmarks,
-            (self.inverse, self.condition),
-        )
+        return NystroemOperator(self.prepared.take(indices), self.landmarks, self.root)
 
     def diagonal(self) -> Array:
         """Return ``k(x_i, x_i)``, which the projection can only make smaller."""
-        return self.kernel.of_squared_norms(self._norms)
+        return self.kernel.diagonal(self.prepared.norms)
 
     def _to_landmarks(self, indices: Array, precision: Any) -> Array:
         rows, landmarks = self._in(precision)
         part = rows.take(indices)
         values = np.empty((indices.size, landmarks.n), precision)
-        panel = landmarks.rows.panel()
-        for start in range(0, indices.size, 1024):
-            stop = min(indices.size, start + 1024)
-            part.write(start, stop, panel, landmarks.terms, values[start:stop])
+        for panel in landmarks.panels(PANEL_COLUMNS):
+            columns = slice(panel.first, panel.first + panel.n)
+            for start in range(0, indices.size, 1024):
+                stop = min(indices.size, start + 1024)
+                tile = np.empty((stop - start, panel.n), precision)
+                part.write(start, stop, panel, tile)
+                values[start:stop, columns] = tile
         return values
 
     def write_block(self, indices: Array, out: Array) -> None:
@@ -101,15 +138,66 @@ class NystroemOperator:
         combination = self.landmark_weights(columns, weights, precision)
         add_sums(rows, landmarks, combination, groups, out)
 
-    def reference(self, rows: Array, columns: Array) -> Array:
-        """Return a block in float64 with plain NumPy."""
-        left, right = (self._plain(indices) for indices in (rows, columns))
-        return np.asarray(left @ self.inverse @ right.T)
-
     def _plain(self, indices: Array) -> Array:
-        rows, landmarks = self._rows.take(indices), self._landmarks
-        values = rows.plain_products(landmarks)
-        return self.kernel.of_products(values, self._norms[indices], landmarks.squared_norms())
+        rows, landmarks = self.prepared.rows, self.landmarks.rows
+        return self.kernel.values(rows.plain(indices), landmarks.plain(slice(None)))
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64 by plain means."""
+        return np.asarray(self._plain(rows) @ self.inverse @ self._plain(columns).T)
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` in float64."""
+        total = np.zeros((weights.shape[0], self.inverse.shape[0]))
+        for first in range(0, columns.size, 4096):
+            some = slice(first, first + 4096)
+            total += weights[:, some] @ self._plain(columns[some])
+        combination = total @ self.inverse
+        sums = np.empty(rows.size)
+        for start in range(0, rows.size, 4096):
+            tile = slice(start, start + 4096)
+            sums[tile] = np.einsum("ij,ij->i", self._plain(rows[tile]), combination[groups[tile]])
+        return sums
+
+    @cached_property
+    def _bins(self) -> tuple[NormBins, NormBins]:
+        return NormBins(self.prepared.norms), NormBins(self.landmarks.norms)
+
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row.
+
+        With values to the landmarks that are off by at most ``e_i`` for row ``i``, and as
+        ``|pinv(K)^(1/2)|`` is ``smallest^(-1/2)``, the row's own error and that of the combination
+        are at most ``sqrt(m k / smallest)`` times ``e_i`` and ``e_j`` per unit of weight, where
+        ``k`` is the largest value of the kernel's diagonal.
+
+        Parameters
+        ----------
+        traffic : ndarray of shape (n,)
+            Sum of the absolute weights that each column had.
+        precision : dtype
+            The arithmetic that was used.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The bounds.
+        """
+        rows, landmarks = self._bins
+        longest = self.prepared.rows.longest + self.landmarks.n
+        table = value_errors(
+            self.kernel,
+            rows,
+            landmarks,
+            float(np.finfo(precision).eps),
+            longest,
+            self.prepared.differences,
+        )
+        errors = table.max(axis=1)[rows.codes]
+        largest = float(np.abs(self.diagonal()).max())
+        reach = np.sqrt(self.landmarks.n * largest / self.root.smallest)
+        with np.errstate(over="ignore"):
+            return np.asarray(reach * (errors * float(traffic.sum()) + float(errors @ traffic)))
 
 
 def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOperator:
@@ -128,24 +216,22 @@ def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOpera
     -------
     operator
         What `QuadraticProgram` takes as its `kernel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.kernels import make_kernel, nystroem_operator
+    >>> X = np.array([[0.0], [0.1], [5.0]])
+    >>> nystroem_operator(X, make_kernel("rbf"), np.array([0, 2])).landmarks.n
+    2
     """
     kernel.require_formula()
-    rows = as_rows(X, center_of(X, kernel))
-    largest = float(rows.squared_norms().max())
-    if kernel.without_cancellation(largest) is not kernel:
-        raise ValueError(
-            f"gamma={kernel.gamma:g} is too narrow for rows of squared norm {largest:g}: every row "
-            "is on its own, and no few rows can stand for the others"
-        )
+    rows = prepare(kernel, X)
     chosen = rows.take(landmarks)
-    among = np.empty((chosen.n, chosen.n))
-    KernelOperator(chosen, kernel).write_block(np.arange(chosen.n), among)
-    return NystroemOperator(rows, kernel, chosen, _pseudo_inverse(among))
-
-
-def _pseudo_inverse(K: Array) -> tuple[Array, float]:
-    """Return the pseudo-inverse and the condition of what was kept."""
-    values, vectors = linalg.eigh(K)
-    kept = values > CUTOFF * values[-1]
-    scaled = vectors[:, kept] / np.sqrt(values[kept])
-    return np.asarray(scaled @ scaled.T), float(values[-1] / values[kept].min())
+    among = kernel.values(chosen.rows.plain(slice(None)), chosen.rows.plain(slice(None)))
+    if rows.differences and np.count_nonzero(among) == chosen.n:
+        raise ValueError(
+            f"gamma={kernel.parameters().get('gamma'):g} is too narrow for these rows: every "
+            "landmark is on its own, and no few rows can stand for the others"
+        )
+    return NystroemOperator(rows, chosen, landmark_root(among))

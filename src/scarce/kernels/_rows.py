@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce.kernels._gamma import row_slices
+from scarce.kernels._kernel import Kernel
+
 Array = NDArray[Any]
 
 
@@ -15,7 +18,8 @@ class Rows(Protocol):
     """What the kernel layer asks of a set of rows, in one precision."""
 
     n: int
-    width: int  # values stored per row
+    width: int  # values stored per row, about
+    longest: int  # values stored in a row, at most: terms of an inner product
     dtype: Any
 
     def cast(self, dtype: Any) -> Rows:
@@ -27,26 +31,26 @@ class Rows(Protocol):
     def squared_norms(self) -> Array:
         """Return the squared Euclidean norms in float64."""
 
-    def panel(self) -> Any:
-        """Return all rows in the form that `product` wants on its right-hand side."""
+    def panel(self, differences: bool = False) -> Any:
+        """Return all rows as `product` wants them on its right-hand side, or `distances`."""
 
     def product(self, start: int, stop: int, panel: Any, out: Array) -> None:
         """Write the inner products of rows ``start:stop`` with the panel's rows to ``out``."""
 
-    def plain_products(self, other: Any) -> Array:
-        """Return the inner products with other rows in float64, by NumPy and SciPy alone."""
+    def distances(self, start: int, stop: int, panel: Any, out: Array, squared: bool) -> None:
+        """Write squared Euclidean distances, or sums of absolute differences, from differences."""
+
+    def plain(self, rows: Any) -> Any:
+        """Return some rows as they were given, for `Kernel.values`."""
+
+    def reference(self, kernel: Kernel, rows: Array, columns: Array) -> Array:
+        """Return kernel values of some rows with others, in float64 and by plain means."""
 
     def combine(self, weights: Array) -> Array:
         """Return ``weights @ rows`` in float64, for ``weights`` of shape ``(k, n)``."""
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
         """Add to ``out[start:stop]`` the inner product of each row with the plane of its group."""
-
-
-def row_slices(X: Array) -> list[slice]:
-    """Return slices of rows small enough to stay in a cache when turned into float64."""
-    step = max(1, 65536 // max(1, X.shape[1]))
-    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
 class DenseRows:
@@ -59,6 +63,7 @@ class DenseRows:
     def __init__(self, X: Array, dtype: Any = None, center: Array | None = None) -> None:
         self.X = X
         self.n, self.width = X.shape
+        self.longest = self.width
         self.dtype = np.dtype(X.dtype if dtype is None else dtype)
         self.center = center
 
@@ -85,15 +90,24 @@ class DenseRows:
             np.einsum("ij,ij->i", tile, tile, out=norms[rows])
         return norms
 
-    def panel(self) -> Array:
-        return self._tile(slice(None)).T
+    def panel(self, differences: bool = False) -> Array:
+        turned = self._tile(slice(None)).T
+        return np.ascontiguousarray(turned) if differences else turned
 
     def product(self, start: int, stop: int, panel: Array, out: Array) -> None:
         np.matmul(self._tile(slice(start, stop)), panel, out=out)
 
-    def plain_products(self, other: DenseRows) -> Array:
-        left, right = self.cast(np.float64).panel(), other.cast(np.float64).panel()
-        return np.asarray(left.T @ right)
+    def distances(self, start: int, stop: int, panel: Array, out: Array, squared: bool) -> None:
+        from scarce.kernels import _compiled
+
+        write: Any = _compiled.squared_distances if squared else _compiled.city_distances
+        write(self._tile(slice(start, stop)), panel, out)
+
+    def plain(self, rows: Any) -> Any:
+        return self.X[rows]
+
+    def reference(self, kernel: Kernel, rows: Array, columns: Array) -> Array:
+        return kernel.values(self.plain(rows), self.plain(columns))
 
     def combine(self, weights: Array) -> Array:
         return np.asarray(weights @ self._tile(slice(None)), dtype=np.float64)
@@ -111,6 +125,7 @@ class SparseRows:
         self.X = X
         self.n = X.shape[0]
         self.width = 1 + X.nnz // max(1, self.n)
+        self.longest = int(np.diff(X.indptr).max(initial=1))
         self.dtype = X.dtype
 
     def cast(self, dtype: Any) -> SparseRows:
@@ -124,8 +139,8 @@ class SparseRows:
 
         return sparse_squared_norms(self.X.data, self.X.indptr)  # type: ignore[no-any-return]
 
-    def panel(self) -> sparse.csr_array:
-        return self.X.T.tocsr()
+    def panel(self, differences: bool = False) -> sparse.csr_array:
+        return self.X if differences else self.X.T.tocsr()
 
     def product(self, start: int, stop: int, panel: sparse.csr_array, out: Array) -> None:
         from scarce.kernels._compiled import sparse_product
@@ -133,9 +148,21 @@ class SparseRows:
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
         sparse_product(data, indices, indptr, panel.data, panel.indices, panel.indptr, out)
 
-    def plain_products(self, other: SparseRows) -> Array:
-        left, right = self.cast(np.float64).X, other.cast(np.float64).X
-        return np.asarray((left @ right.T).toarray())
+    def distances(
+        self, start: int, stop: int, panel: sparse.csr_array, out: Array, squared: bool
+    ) -> None:
+        from scarce.kernels._compiled import merged_distances
+
+        data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
+        merged_distances(
+            data, indices, indptr, panel.data, panel.indices, panel.indptr, squared, out
+        )
+
+    def plain(self, rows: Any) -> Any:
+        return self.X[rows]
+
+    def reference(self, kernel: Kernel, rows: Array, columns: Array) -> Array:
+        return kernel.values(self.plain(rows), self.plain(columns))
 
     def combine(self, weights: Array) -> Array:
         return np.ascontiguousarray((self.X.T @ weights.T).T, dtype=np.float64)
@@ -147,13 +174,55 @@ class SparseRows:
         project_sparse(data, indices, indptr, planes, groups[start:stop], out[start:stop])
 
 
+class OpaqueRows:
+    """Rows of any kind that only a callable kernel can compare: strings, tensors, graphs."""
+
+    width = longest = 1
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.n: int = X.shape[0]
+
+    def cast(self, dtype: Any) -> OpaqueRows:
+        return self
+
+    def take(self, indices: Array) -> OpaqueRows:
+        return OpaqueRows(self.X[indices])
+
+    def squared_norms(self) -> Array:
+        return np.zeros(self.n)
+
+    def panel(self, differences: bool = False) -> Any:
+        return self.X
+
+    def plain(self, rows: Any) -> Any:
+        return self.X[rows]
+
+    def reference(self, kernel: Kernel, rows: Array, columns: Array) -> Array:
+        return kernel.values(self.plain(rows), self.plain(columns))
+
+
+def canonical(X: Any) -> sparse.csr_array:
+    """Return CSR rows with sorted columns, each once, in float32 or float64."""
+    X = sparse.csr_array(X)
+    if not X.has_canonical_format:  # norms and differences are taken entry by entry
+        X = X.copy()
+        X.sum_duplicates()
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def sparse_distances(X: Any, Z: Any, squared: bool) -> Array:
+    """Return distances of CSR rows from differences, in float64: nothing cancels."""
+    left, right = (SparseRows(canonical(rows)).cast(np.float64) for rows in (X, Z))
+    out = np.empty((left.n, right.n))
+    left.distances(0, left.n, right.panel(differences=True), out, squared)
+    return out
+
+
 def as_rows(X: Any, center: Array | None = None) -> Rows:
     """Wrap a dense array, to be shifted by ``center``, or a CSR matrix; not float means float64."""
     if sparse.issparse(X):
-        X = sparse.csr_array(X)
-        if not X.has_canonical_format:  # norms are taken entry by entry
-            X = X.copy()
-            X.sum_duplicates()
-        return SparseRows(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+        return SparseRows(canonical(X))
     X = np.asarray(X)
     return DenseRows(X, X.dtype if X.dtype in (np.float32, np.float64) else np.float64, center)

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from scarce.kernels._kernel import SINGLE_RANGE, Kernel
-from scarce.kernels._operator import center_of
-from scarce.kernels._rows import as_rows
-from scarce.kernels._sums import Scored, add_sums
-from scarce.kernels._tensors import prepared
+from scarce.kernels._prepared import prepare_pair
+from scarce.kernels._rounding import NormBins, sum_errors
+from scarce.kernels._sums import add_sums
 
 Array = NDArray[Any]
 
@@ -39,33 +37,55 @@ def weighted_scores(
     -------
     ndarray of shape (n,)
         The scores, in float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.kernels import make_kernel, weighted_scores
+    >>> weighted_scores(np.eye(2), np.ones((1, 2)), np.array([3.0]), make_kernel("linear"))
+    array([3., 3.])
     """
-    if kernel.name == "precomputed":
+    if kernel.pairwise:
         kernel.require_formula()
     scores = np.zeros(X.shape[0])
     coefficients = np.atleast_2d(coefficients)
     groups = np.zeros(X.shape[0], np.int64) if groups is None else groups
     if coefficients.size == 0 or scores.size == 0:
         return scores
-    if callable(kernel.name):
-        support = prepared(kernel.name, support)
-        for start in range(0, X.shape[0], 1024):
-            tile = slice(start, start + 1024)
-            values = kernel.values(X[tile], support)
-            scores[tile] = np.einsum("ij,ij->i", values, coefficients[groups[tile]])
-        return scores
-    center = center_of(support, kernel)
-    rows, columns = as_rows(X, center), as_rows(support, center)
-    norms = rows.squared_norms()
-    largest = max(float(norms.max()), float(columns.squared_norms().max()))
-    exact = kernel if sparse.issparse(X) else kernel.without_cancellation(largest)
-    if exact is not kernel:
-        return weighted_scores(X, support, coefficients, exact, groups)
-    single = np.result_type(X.dtype, support.dtype) == np.float32 and kernel.name != "linear"
-    single = single and float(np.abs(coefficients).max()) < SINGLE_RANGE
-    single = single and kernel.accurate_in_single_precision(largest)
-    dtype = np.float32 if single else np.float64
-    left = Scored(rows.cast(dtype), kernel, norms)
-    right = Scored(columns.cast(dtype), kernel)
+    left, right = prepare_pair(kernel, X, support)
+    # Sums of an explicit kernel cost next to nothing, and large weights leave float32.
+    if kernel.explicit or not float(np.abs(coefficients).max()) < SINGLE_RANGE:
+        left, right = left.cast(np.float64), right.cast(np.float64)
     add_sums(left, right, coefficients, groups, scores)
     return scores
+
+
+def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
+    """Return how far rounding may move a score of `weighted_scores`, at rows like the expansion's.
+
+    For telling rows on a boundary from others, not for proofs: the errors of an inner product are
+    taken to grow with the square root of its length, as they do but in the worst case.
+
+    Parameters
+    ----------
+    support : array or CSR of shape (m, d)
+        Rows of the expansion.
+    coefficients : ndarray of shape (m,) or (n_groups, m)
+        Weights of the expansion.
+    kernel : Kernel
+        A kernel with a formula.
+
+    Returns
+    -------
+    float
+        The error.
+    """
+    if support.shape[0] == 0:
+        return 0.0
+    right = prepare_pair(kernel, support, support)[1]
+    bins = NormBins(right.norms)
+    single = right.rows.dtype == np.float32 and not kernel.explicit
+    eps = float(np.finfo(np.float32 if single else np.float64).eps)
+    traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    terms = int(np.sqrt(right.rows.longest))
+    return float(sum_errors(kernel, bins, bins, traffic, eps, terms, right.differences).max())

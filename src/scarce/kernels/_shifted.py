@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import Rows
 
 Array = NDArray[Any]
@@ -28,6 +29,7 @@ class ShiftedRows:
     ) -> None:
         self.rows = rows
         self.n, self.width, self.dtype = rows.n, rows.width, rows.dtype
+        self.longest = rows.longest + 4  # terms of an inner product, the shifts' included
         self.amounts = amounts
         self.tasks = tasks
         self.directions = directions
@@ -69,7 +71,7 @@ class ShiftedRows:
             self.rows.squared_norms() + 2.0 * self.amounts * own + self.amounts**2 * lengths
         )
 
-    def panel(self) -> Any:
+    def panel(self, differences: bool = False) -> Any:
         return self.rows.panel(), self
 
     def product(self, start: int, stop: int, panel: Any, out: Array) -> None:
@@ -77,8 +79,12 @@ class ShiftedRows:
         self.rows.product(start, stop, inner, out)
         out += self._corrections(start, stop, other)
 
-    def plain_products(self, other: ShiftedRows) -> Array:
-        return self.rows.plain_products(other.rows) + self._corrections(0, self.n, other)
+    def reference(self, kernel: Kernel, rows: Array, columns: Array) -> Array:
+        if not kernel.explicit:
+            raise ValueError(f"shifted rows are for a linear kernel, got {kernel.name!r}")
+        part, other = self.take(rows), self.take(columns)
+        plain = self.rows.reference(kernel, rows, columns)
+        return np.asarray(plain + part._corrections(0, part.n, other))
 
     def combine(self, weights: Array) -> Array:
         members = np.eye(self.directions.shape[0])[self.tasks]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scarce.kernels._cp import cp_factors
-from scarce.kernels._kernel import Kernel
+from scarce.kernels._rbf import RBFKernel
 from scarce.kernels._tensors import PreparedRows, TensorKernel, per_mode, unfolded
 
 Array = NDArray[Any]
@@ -62,6 +62,11 @@ class ProductModeKernel(TensorKernel):
                 f'mode_kernel must be "slices" or a callable, got {self.mode_kernel!r}'
             )
 
+    @property
+    def definite(self) -> bool:
+        """A product of means of RBF kernels is; what a callable is nobody knows."""
+        return not callable(self.mode_kernel)
+
     def _reduce(self, tensors: Array) -> Sequence[Array]:
         return [tensors]
 
@@ -79,7 +84,7 @@ class ProductModeKernel(TensorKernel):
 
 
 def _mean_over_slices(X: Array, Y: Array, gamma: float) -> Array:
-    kernel = Kernel("rbf", gamma=gamma)
+    kernel = RBFKernel(gamma=gamma)
     total = np.zeros((X.shape[0], Y.shape[0]))
     for line in range(X.shape[1]):
         total += kernel.values(X[:, line], Y[:, line])
@@ -119,6 +124,9 @@ class SubspaceKernel(TensorKernel):
     >>> rows_only(X, np.concatenate([X, mixed, Y])).round(4)
     array([[1.    , 1.    , 0.3679]])
     """
+
+    # An RBF kernel of projections, per mode.
+    definite: ClassVar[bool] = True
 
     gamma: float | tuple[float, ...] = 1.0
     rank: int = 1
@@ -209,6 +217,9 @@ class CPKernel(TensorKernel):
     >>> np.allclose(kernel(X, X), np.einsum("iab,jab->ij", X, X))
     True
     """
+
+    # Sums of products of the even and of the odd part of a kernel, each positive semidefinite.
+    definite: ClassVar[bool] = True
 
     gamma: float | tuple[float, ...] = 1.0
     rank: int = 1

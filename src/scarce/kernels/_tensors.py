@@ -33,8 +33,9 @@ class PreparedRows:
         return PreparedRows(self.row_shape, *(part[rows] for part in self.parts))
 
 
-def prepared(function: Any, X: Any) -> Any:
+def prepared_rows(kernel: Any, X: Any) -> Any:
     """Return the rows as a callable kernel wants them: prepared, if it can do that."""
+    function = kernel.function
     return function.prepare(X) if hasattr(function, "prepare") else X
 
 

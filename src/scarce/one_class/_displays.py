@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
-from scarce.one_class._tasks import known_tasks
+from scarce._domains import known_tasks
+from scarce.kernels import kernel_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[Any]
 
 # The target, then the sources in turn: told apart with every kind of colour vision.
 COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
@@ -276,7 +276,7 @@ def _check_same_rows(estimator: Any, X: Array, tasks: Array, shifts: Array) -> N
     if issparse(estimator.support_vectors_):
         raise ValueError("only estimators fitted to dense rows can be drawn")
     support = estimator.support_
-    same = estimator.kernel != "precomputed" and estimator.shape_fit_ == X.shape
+    same = not kernel_type(estimator.kernel).pairwise and estimator.shape_fit_ == X.shape
     if not same or not np.allclose(X[support] + shifts[support], estimator.support_vectors_):
         raise ValueError("X must be the rows that the estimator was fitted to")
     missing = np.setdiff1d(np.arange(estimator.domains_.size), tasks)

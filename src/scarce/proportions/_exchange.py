@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import linalg, sparse
+from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 
-from scarce.kernels import Kernel
+from scarce._arrays import Array
+from scarce.kernels import Kernel, RBFKernel, formula_names, kernel_type, landmark_root, make_kernel
 from scarce.proportions._source import (
     ExpansionSource,
     FourierSource,
@@ -31,8 +32,6 @@ from scarce.proportions._source import (
     Source,
     read_sources,
 )
-
-Array = NDArray[Any]
 
 FORMAT = "scarce source"
 VERSION = 1
@@ -51,7 +50,8 @@ ARRAYS = {
     "fourier": {"frequencies": 2, "phases": 1, "coefficients": 1},
 }
 FAR = 0.25  # difference between file and model, as a share of the spread, that the owner is told of
-CUTOFF = 1e-10  # directions of the landmark matrix below this share of the largest are dropped
+# The header names all three parameters, whether or not the kernel has them.
+UNUSED = {"gamma": 1.0, "degree": 3.0, "coef0": 0.0}
 
 
 class SourceModel(BaseEstimator):
@@ -151,7 +151,7 @@ def export_source(
     True
     """
     kernel = getattr(getattr(model, "estimator", model), "kernel", "linear")
-    source = read_sources(model, _any_rows(model), Kernel(kernel), 1)[0]
+    source = read_sources(model, _any_rows(model), make_kernel(kernel), 1)[0]
     given = (landmarks is not None, n_features is not None)
     if isinstance(source, LinearSource):
         if any(given) or training_rows:
@@ -213,17 +213,15 @@ def _seen_through(source: ExpansionSource, landmarks: Any, training_rows: bool) 
             "training data; choose others, or pass training_rows=True to let them leave"
         )
     among = source.kernel.values(rows, rows)
-    values, directions = linalg.eigh(among)
-    kept = values > CUTOFF * values[-1]
-    target = source.function(rows)
-    coefficients = directions[:, kept] @ ((directions[:, kept].T @ target) / values[kept])
+    root = landmark_root(among).root
+    coefficients = root @ (root.T @ source.function(rows))
     return ExpansionSource(rows, coefficients, source.intercept, source.kernel)
 
 
 def _write_features(path: Any, source: ExpansionSource, n: Any, random_state: Any) -> float:
     kernel = source.kernel
     assert kernel is not None
-    if kernel.name != "rbf":
+    if not isinstance(kernel, RBFKernel):
         raise ValueError(
             f'random Fourier features are of kernel="rbf", the model has {kernel.name!r}; give '
             "landmarks"
@@ -266,8 +264,8 @@ def _write(
     header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
     header["intercept"] = float(intercept)
     if kernel is not None:
-        settings = {"gamma": kernel.gamma, "degree": kernel.degree, "coef0": kernel.coef0}
-        header["kernel"] = {"name": kernel.name} | {k: float(v) for k, v in settings.items()}
+        settings = {k: float(v) for k, v in kernel.parameters().items()}
+        header["kernel"] = {"name": kernel.name} | UNUSED | settings
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
         file.writestr(HEADER, json.dumps(header))
         for name, values in arrays.items():
@@ -363,13 +361,13 @@ def _built(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Sour
             raise ValueError("its arrays are of different lengths")
         given = header["kernel"]
         settings = {name: _number(given, name) for name in ("gamma", "degree", "coef0")}
-        if given["name"] not in ("rbf", "poly", "sigmoid"):
+        if given["name"] not in formula_names() or kernel_type(given["name"]).explicit:
             raise ValueError(f"its kernel is {given['name']!r}")
         if settings["gamma"] < 0:
             raise ValueError(f"its gamma is {settings['gamma']:g}")
         if settings["degree"] not in range(LARGEST_DEGREE + 1):
             raise ValueError(f"its degree is {settings['degree']:g}")
-        kernel = Kernel(given["name"], **settings)
+        kernel = make_kernel(given["name"], **settings)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged: its header lacks {error}") from None
     except ValueError as error:

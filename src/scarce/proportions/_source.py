@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from scarce.kernels import Kernel, weighted_scores
-
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce.kernels import Kernel, kernel_type, make_kernel, weighted_scores
+from scarce.one_class import SVDD
 
 SAME = 1e-9  # relative difference up to which two parameters of a kernel are the same
 PROBED_ROWS = 1024
@@ -33,7 +32,7 @@ class LinearSource:
     @property
     def kernel(self) -> Kernel | None:
         """The linear kernel."""
-        return Kernel("linear")
+        return make_kernel("linear")
 
     def function(self, X: Any) -> Array:
         """Return ``f_s(x) - b_s``."""
@@ -58,7 +57,7 @@ class ExpansionSource:
         """Return ``f_s(x) - b_s``."""
         assert self.kernel is not None
         vectors = self.vectors
-        if not callable(self.kernel.name):
+        if self.kernel.has_formula:
             check_features(vectors.shape[1], X)
             if sparse.issparse(X) and not sparse.issparse(vectors):
                 vectors = sparse.csr_array(vectors)
@@ -167,10 +166,10 @@ def check_same_kernel(source: Source, kernel: Kernel, gamma: Any) -> None:
         return
     theirs = "no kernel that could be recognised" if other is None else f"kernel {describe(other)}"
     ours = describe(kernel)
-    if kernel.name in ("rbf", "poly", "sigmoid") and isinstance(gamma, str):
+    if "gamma" in kernel.parameters() and isinstance(gamma, str):
         ours += f' (gamma="{gamma}" of these rows)'
     advice = "give both the same kernel on the same features"
-    if other is not None and other.name == kernel.name and isinstance(kernel.name, str):
+    if other is not None and type(other) is type(kernel) and kernel.has_formula:
         advice = f"set {_settings(other)} here"
     raise ValueError(
         f"source has {theirs}, this model has kernel {ours}: |w - w_s| has no meaning then. Either "
@@ -180,21 +179,18 @@ def check_same_kernel(source: Source, kernel: Kernel, gamma: Any) -> None:
 
 def same_kernel(one: Kernel, other: Kernel) -> bool:
     """Say whether two kernels are the same function."""
-    if one.name != other.name or one.name == "precomputed":
-        return False
-    return all(
-        bool(np.isclose(getattr(one, name), getattr(other, name), rtol=SAME, atol=0.0))
-        for name in _parameters(one)
+    if not (one.has_formula and other.has_formula):
+        return one == other and not one.pairwise
+    ours, theirs = one.parameters(), other.parameters()
+    return type(one) is type(other) and all(
+        bool(np.isclose(ours[name], theirs[name], rtol=SAME, atol=0.0)) for name in ours
     )
 
 
-def _parameters(kernel: Kernel) -> list[str]:
-    used = {"rbf": ["gamma"], "poly": ["gamma", "degree", "coef0"], "sigmoid": ["gamma", "coef0"]}
-    return used.get(kernel.name, []) if isinstance(kernel.name, str) else []
-
-
 def _settings(kernel: Kernel) -> str:
-    return ", ".join(f"{name}={float(getattr(kernel, name))!r}" for name in _parameters(kernel))
+    if not kernel.has_formula:
+        return ""
+    return ", ".join(f"{name}={float(value)!r}" for name, value in kernel.parameters().items())
 
 
 def describe(kernel: Kernel) -> str:
@@ -268,11 +264,14 @@ def _from_pair(pair: tuple[Any, ...]) -> list[Source]:
 
 def _has_expansion(model: Any) -> bool:
     """Say whether a model is a sum of kernel functions on rows that it keeps."""
-    if getattr(model, "source", None) is not None:  # a transfer model is more than its own sum
+    # A transfer model is more than its own sum, and so is a ball.
+    if getattr(model, "source", None) is not None or isinstance(model, SVDD):
         return False
-    named = getattr(model, "kernel", None) not in (None, "linear", "precomputed")
+    kernel = getattr(model, "kernel", None)
+    if kernel is None or kernel_type(kernel).explicit or kernel_type(kernel).pairwise:
+        return False
     vectors = getattr(model, "support_vectors_", None)
-    return named and vectors is not None and vectors.shape[0] > 0
+    return vectors is not None and vectors.shape[0] > 0
 
 
 def _from_expansion(model: Any) -> Source:
@@ -283,7 +282,7 @@ def _from_expansion(model: Any) -> Source:
             f"source={type(model).__name__} separates {len(model.classes_)} classes; give a scorer "
             "of two classes, or a list of one for each class"
         )
-    kernel = Kernel(model.kernel, model._gamma, model.degree, model.coef0)
+    kernel = make_kernel(model.kernel, model._gamma, model.degree, model.coef0)
     return ExpansionSource(model.support_vectors_, lines[0], _intercept_of(model), kernel)
 
 
@@ -300,7 +299,7 @@ def _given(model: Any) -> Source:
             "one, or a pair (coef, intercept)"
         )
     name = getattr(model, "kernel", None)
-    kernel = Kernel(name) if callable(name) else None
+    kernel = make_kernel(name) if callable(name) else None
     return ScorerSource(model, _intercept_of(model), kernel)
 
 
@@ -311,7 +310,7 @@ def _from_pipeline(model: Pipeline, X: Any, kernel: Kernel) -> Source:
     the unit vectors and checked on rows.
     """
     given = ScorerSource(model, _intercept_of(model[-1]))
-    if kernel.name != "linear":
+    if not kernel.explicit:
         return given
     n_features = X.shape[1]
     check_features(getattr(model, "n_features_in_", n_features), X)

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels import (
     Kernel,
     group_mean_kernel,
     group_mean_values,
     group_means,
+    landmark_root,
+    make_kernel,
     make_operator,
 )
 from scarce.proportions._groups import Units
@@ -25,10 +27,6 @@ from scarce.solvers import (
     TubeSystem,
 )
 from scarce.solvers._blas import single_threaded_blas
-
-Array = NDArray[Any]
-
-CUTOFF = 1e-8  # directions of the landmark matrix below this share of the largest are dropped
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def unit_space(X: Any, units: Units, kernel: Kernel, landmarks: Array | None) ->
 
     ``landmarks`` are rows through which an approximation sees the others; None for none.
     """
-    if kernel.name == "linear":
+    if kernel.explicit:
         return LinearSpace(X, units)
     if landmarks is not None:
         return LandmarkSpace(X, units, kernel, landmarks)
@@ -100,9 +98,11 @@ class KernelSpace:
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
         if not self.units.single:
-            return DenseMatrix(self._matrix())
+            return DenseMatrix(
+                self._matrix(), definite=bool(self.kernel.definite), name=self.kernel.name
+            )
         rows = self.units.rows  # the units are in the order of the rows
-        part = self.X[np.ix_(rows, rows)] if self.kernel.name == "precomputed" else self.X[rows]
+        part = self.X[np.ix_(rows, rows)] if self.kernel.pairwise else self.X[rows]
         return make_operator(part, self.kernel)
 
     def system(self, scale: float) -> TubeSystem:
@@ -131,7 +131,7 @@ class LinearSpace:
             self.means -= self.center
 
     def operator(self) -> SymmetricOperator:
-        return make_operator(self.means, Kernel("linear"))
+        return make_operator(self.means, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.means)
@@ -153,15 +153,13 @@ class LandmarkSpace:
         chosen = X[landmarks]
         means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
         with single_threaded_blas:  # the same answer whatever the number of threads
-            values, vectors = linalg.eigh(kernel.values(chosen, chosen))
-            kept = values > CUTOFF * values[-1]
-            self.root = vectors[:, kept] / np.sqrt(values[kept])
+            self.root = landmark_root(kernel.values(chosen, chosen)).root
             self.features = means @ self.root
         self.center = self.features.mean(axis=0)
         self.features -= self.center
 
     def operator(self) -> SymmetricOperator:
-        return make_operator(self.features, Kernel("linear"))
+        return make_operator(self.features, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
         return feature_system(np.sqrt(scale) * self.features)
@@ -189,42 +187,3 @@ def over_rows(units: Units, multipliers: Array) -> tuple[Array, Array]:
     coefficients[rows] = multipliers[units.codes[rows]] * units.in_means()[rows]
     support = np.flatnonzero(coefficients)
     return support, coefficients[support]
-
-
-class RepeatedRows:
-    """The matrix of an operator with some of its rows, each any number of times."""
-
-    def __init__(self, base: SymmetricOperator, index: Array) -> None:
-        self.base, self.index = base, index
-        self.n = index.size
-
-    @property
-    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
-        """Those of the operator."""
-        return self.base.precisions
-
-    def subset(self, indices: Array) -> RepeatedRows:
-        """Return some of the rows."""
-        return RepeatedRows(self.base, self.index[indices])
-
-    def diagonal(self) -> Array:
-        """Return the diagonal."""
-        return np.asarray(self.base.diagonal()[self.index])
-
-    def write_block(self, indices: Array, out: Array) -> None:
-        """Write the square block of some rows to ``out``."""
-        self.base.write_block(self.index[indices], out)
-
-    def accumulate(
-        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
-    ) -> None:
-        """Add ``sum_j weights[0, j] K[i, columns[j]]`` to every row; one group of variables."""
-        distinct, where = np.unique(self.index[columns], return_inverse=True)
-        line = np.bincount(where, weights[0], minlength=distinct.size)[None, :]
-        sums = np.zeros(self.base.n)
-        self.base.accumulate(distinct, line, np.zeros(self.base.n, np.int64), sums, precision)
-        out += sums[self.index]
-
-    def reference(self, rows: Array, columns: Array) -> Array:
-        """Return a block in float64."""
-        return self.base.reference(self.index[rows], self.index[columns])

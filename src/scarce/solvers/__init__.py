@@ -2,8 +2,14 @@
 
 from scarce.solvers._certificate import Certificate, certify
 from scarce.solvers._offsets import one_class_offset
-from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOperator
-from scarce.solvers._solve import Progress, Solution, solve
+from scarce.solvers._problem import (
+    DenseMatrix,
+    QuadraticProgram,
+    SymmetricOperator,
+    reference_sums,
+)
+from scarce.solvers._solution import Progress, Solution
+from scarce.solvers._solve import solve
 from scarce.solvers._start import feasible_start
 from scarce.solvers._tube import TubeCertificate, TubeSolution, certify_tube, solve_tube
 from scarce.solvers._tube_systems import FeatureSystem, GramSystem, TubeSystem
@@ -24,6 +30,7 @@ __all__ = [
     "certify_tube",
     "feasible_start",
     "one_class_offset",
+    "reference_sums",
     "solve",
     "solve_tube",
 ]

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scarce.solvers._dual import duality_gap
 from scarce.solvers._problem import QuadraticProgram
 
 Array = NDArray[Any]
 
-# A value this near to a bound, as a share of the box, is at the bound: sums leave rounding errors.
+# A value this near to a bound, as a share of the box or of the group's mass, whichever is less, is
+# at the bound: sums leave rounding errors.
 AT_BOUND = 1e-12
-_BLOCK_VALUES = 2_000_000  # kernel values held at a time, 16 MB
-_BLOCK_ROWS = 1024
+FEASIBLE = 1e-11  # relative infeasibility that is rounding
 
 
 @dataclass(frozen=True)
@@ -27,15 +28,19 @@ class Certificate:
     objective : float
         ``1/2 a'Qa + p'a``.
     dual_objective : float
-        A lower bound of the optimum; minus infinity when the multipliers prove nothing.
+        A lower bound of the optimum; minus infinity when the multipliers prove nothing, NaN when
+        the matrix is not positive semidefinite for certain: then nothing is a bound.
     dual_gap : float
-        ``(objective - dual_objective) / max(|objective|, |dual_objective|)``; 0 when both are 0.
+        ``(objective - dual_objective) / max(|objective|, |dual_objective|)``; 0 when both are 0,
+        NaN as above.
     kkt_violation : float
         ``max over groups of m_g - M_g``, not below 0: what `tol` bounds.
     multipliers : ndarray of shape (n_groups,)
         Midpoints of ``[m_g, M_g]``, the multipliers of the equalities.
     infeasibility : float
         The largest violation of a bound or an equality.
+    relative_infeasibility : float
+        The same, each relative to its group's mass: the sum of ``|alpha|`` and ``|total|``.
     """
 
     objective: float
@@ -44,6 +49,14 @@ class Certificate:
     kkt_violation: float
     multipliers: Array
     infeasibility: float
+    relative_infeasibility: float
+
+    def within(self, tol: float) -> bool:
+        """Say whether the point is optimal to a tolerance, and feasible up to rounding."""
+        gap_met = np.isnan(self.dual_gap) or self.dual_gap <= tol
+        return bool(
+            self.kkt_violation <= tol and gap_met and self.relative_infeasibility <= FEASIBLE
+        )
 
 
 def certify(problem: QuadraticProgram, alpha: ArrayLike) -> Certificate:
@@ -68,7 +81,7 @@ def certify(problem: QuadraticProgram, alpha: ArrayLike) -> Certificate:
     --------
     >>> import numpy as np
     >>> from scarce.solvers import DenseMatrix, QuadraticProgram, certify
-    >>> program = QuadraticProgram(DenseMatrix(np.eye(2)), totals=[1.0])
+    >>> program = QuadraticProgram(DenseMatrix(np.eye(2), definite=True), totals=[1.0])
     >>> certify(program, [0.5, 0.5]).dual_gap
     0.0
     >>> certify(program, [1.0, 0.0]).kkt_violation
@@ -79,7 +92,79 @@ def certify(problem: QuadraticProgram, alpha: ArrayLike) -> Certificate:
         raise ValueError(
             f"alpha must be {problem.kernel.n} finite numbers, got shape {alpha.shape}"
         )
-    return judge(problem, alpha, reference_field(problem, alpha, np.arange(problem.kernel.n)))
+    support = np.flatnonzero(alpha)
+    signed = problem.kernel_signs[support] * alpha[support]
+    weights = problem.coupling[:, problem.groups[support]] * signed
+    everyone = np.arange(problem.kernel.n)
+    field = problem.kernel.reference_sums(everyone, support, weights, problem.groups)
+    return judge(problem, alpha, field)
+
+
+def judge(
+    problem: QuadraticProgram, alpha: Array, field: Array, error: Array | None = None
+) -> Certificate:
+    """Judge a point whose kernel field ``sum_j A K y alpha`` is known, up to an error if given.
+
+    Violation and gap are then the largest that any field within the error would have.
+    """
+    x, groups = problem.signs * alpha, problem.groups
+    positive = problem.signs > 0
+    lower = np.where(positive, problem.lower, -problem.upper)
+    upper = np.where(positive, problem.upper, -problem.lower)
+    kernel_part = problem.signs * problem.kernel_signs * field
+    linear = problem.signs * problem.linear
+    # What each variable would have its group's multiplier be.
+    pull = -(kernel_part + problem.diagonal * x + linear)
+    masses = np.bincount(groups, np.abs(x), minlength=problem.n_groups)
+    room = AT_BOUND * np.minimum(widths(lower, upper), masses[groups])
+    grows, shrinks = x < upper - room, x > lower + room
+    m, M = extremes(problem, pull, pull, grows, shrinks)
+    multipliers = midpoints(m, M)
+    violation = np.max(m - M)
+    if error is not None:
+        m, M = extremes(problem, pull + error, pull - error, grows, shrinks)
+        violation = np.max(m - M)
+
+    quadratic = float(x @ kernel_part)
+    objective = 0.5 * quadratic + float(linear @ x + 0.5 * problem.diagonal @ x**2)
+    missing = problem.totals - np.bincount(groups, x, minlength=problem.n_groups)
+    gap, relative = np.nan, np.nan
+    if problem.definite:
+        own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
+        gap = duality_gap(
+            problem, x, lower, upper, kernel_part, linear, own, multipliers, error, quadratic
+        )
+        gap += float(abs(multipliers @ missing))
+        # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
+        terms = float((own + problem.diagonal) @ x**2)
+        unknown = 0.0 if error is None else 0.5 * float(np.abs(x) @ error)
+        bound = 0.0 if np.isinf(gap) else abs(objective - gap)
+        relative = _relative(gap, max(abs(objective) - unknown, bound, 1e-9 * terms))
+    outside = np.maximum(np.maximum(lower - x, x - upper), 0.0)
+    off = np.maximum(np.abs(missing), 0.0)
+    np.maximum.at(off, groups, outside)
+    sizes = masses + np.abs(problem.totals)
+    shares = np.divide(off, sizes, out=off.copy(), where=sizes > 0)
+    return Certificate(
+        objective=objective,
+        dual_objective=objective - gap,
+        dual_gap=relative,
+        kkt_violation=float(max(0.0, violation)),
+        multipliers=multipliers,
+        infeasibility=float(off.max()),
+        relative_infeasibility=float(shares.max()),
+    )
+
+
+def extremes(
+    problem: QuadraticProgram, above: Array, below: Array, grows: Array, shrinks: Array
+) -> tuple[Array, Array]:
+    """Return ``m`` and ``M`` of every group."""
+    m = np.full(problem.n_groups, -np.inf)
+    M = np.full(problem.n_groups, np.inf)
+    np.maximum.at(m, problem.groups[grows], above[grows])
+    np.minimum.at(M, problem.groups[shrinks], below[shrinks])
+    return m, M
 
 
 def widths(lower: Array, upper: Array) -> Array:
@@ -93,69 +178,6 @@ def widths(lower: Array, upper: Array) -> Array:
         return np.where(endless, ends, upper - lower)
 
 
-def reference_field(problem: QuadraticProgram, alpha: Array, rows: Array) -> Array:
-    """Return ``sum_j A[g_i, g_j] K[i, j] y_j alpha_j`` for some rows, in plain float64."""
-    support = np.flatnonzero(alpha)
-    weights = problem.coupling[:, problem.groups[support]] * (
-        problem.kernel_signs[support] * alpha[support]
-    )
-    field = np.zeros(rows.size)
-    for start in range(0, rows.size, _BLOCK_ROWS):
-        tile = slice(start, start + _BLOCK_ROWS)
-        groups = problem.groups[rows[tile]]
-        step = max(1, _BLOCK_VALUES // groups.size)
-        for first in range(0, support.size, step):
-            some = slice(first, first + step)
-            values = problem.kernel.reference(rows[tile], support[some])
-            if problem.n_groups == 1:
-                field[tile] += values @ weights[0, some]
-            else:
-                field[tile] += np.einsum("ij,ij->i", values, weights[groups, some])
-    return field
-
-
-def judge(problem: QuadraticProgram, alpha: Array, field: Array) -> Certificate:
-    """Judge a point whose kernel field ``sum_j A K y alpha`` is known."""
-    lower, upper, signs, groups = problem.lower, problem.upper, problem.signs, problem.groups
-    kernel_part = problem.kernel_signs * field + problem.linear
-    gradient = kernel_part + problem.diagonal * alpha
-    pull = -signs * gradient
-    room = AT_BOUND * widths(lower, upper)
-    below, above = alpha < upper - room, alpha > lower + room
-    grows, shrinks = np.where(signs > 0, below, above), np.where(signs > 0, above, below)
-    m = np.full(problem.n_groups, -np.inf)
-    M = np.full(problem.n_groups, np.inf)
-    np.maximum.at(m, groups[grows], pull[grows])
-    np.minimum.at(M, groups[shrinks], pull[shrinks])
-    multipliers = midpoints(m, M)
-
-    # Lagrange dual at these multipliers; the diagonal is kept with the box, so that variables
-    # without an upper bound (squared slacks) still give a finite bound.
-    reduced = kernel_part + signs * multipliers[groups]
-    quadratic = alpha @ (problem.kernel_signs * field)
-    objective = float(0.5 * quadratic + problem.linear @ alpha + 0.5 * problem.diagonal @ alpha**2)
-    least = _box_minima(reduced, problem.diagonal, lower, upper)
-    dual = float(-0.5 * quadratic + least.sum() - multipliers @ problem.totals)
-    # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
-    own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
-    terms = float((own + problem.diagonal) @ alpha**2)
-    scale = max(abs(objective), 0.0 if np.isinf(dual) else abs(dual), 1e-9 * terms)
-    sums = np.bincount(groups, signs * alpha, minlength=problem.n_groups)
-    outside = max(float((lower - alpha).max()), float((alpha - upper).max()), 0.0)
-    return Certificate(
-        objective=objective,
-        dual_objective=dual,
-        dual_gap=_relative(objective - dual, scale),
-        kkt_violation=float(max(0.0, np.max(m - M))),
-        multipliers=multipliers,
-        infeasibility=max(outside, float(np.abs(sums - problem.totals).max())),
-    )
-
-
-def _relative(gap: float, scale: float) -> float:
-    return float(max(0.0, gap) / scale if scale > 0 else max(0.0, gap))
-
-
 def midpoints(m: Array, M: Array) -> Array:
     """Return the middle of ``[m, M]``; the finite end when one side is empty, 0 when both are."""
     low = np.where(np.isfinite(m), m, np.where(np.isfinite(M), M, 0.0))
@@ -163,11 +185,5 @@ def midpoints(m: Array, M: Array) -> Array:
     return np.asarray(0.5 * (low + high))
 
 
-def _box_minima(slope: Array, curvature: Array, lower: Array, upper: Array) -> Array:
-    """Return ``min over [lower, upper] of slope * x + curvature / 2 * x**2``, entry by entry."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        at_end = np.where(slope > 0, lower, upper)
-        ends = np.where(slope == 0, 0.0, slope * at_end)
-        inner = np.clip(np.where(curvature > 0, -slope / curvature, 0.0), lower, upper)
-        curved = slope * inner + 0.5 * curvature * inner**2
-    return np.where(curvature > 0, curved, ends)
+def _relative(gap: float, scale: float) -> float:
+    return float(max(0.0, gap) / scale if scale > 0 else max(0.0, gap))

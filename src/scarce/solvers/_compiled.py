@@ -13,10 +13,11 @@ import numpy as np
 
 from scarce.solvers._jit import LOOSE, compiled, larger, smaller
 
-UNBOUNDED = -1
 CLOSED = 1e307  # stands in for infinity, which the loose arithmetic must not meet
 OPEN = 1e306
-TINY = 1e-12  # floor of the curvature
+TINY = 1e-12  # floor of a pair's curvature, as a share of its two diagonal entries
+NONE = 1e-300  # floor where both are zero
+LONGEST = 1e6  # growth by a step without curvature and without a bound
 CHUNK = 64  # variables per partial maximum, from which the position of the largest is found
 
 
@@ -97,19 +98,36 @@ def _partner_gains(gradient, row_i, diagonal, q_ii, top, closed_low, gains):  # 
         best = 0.0
         for k in range(g.size):
             b = larger(top + g[k] - not_low[k], 0.0)
-            # b * (b / c), as b * b may overflow.
-            best = larger(best, b * (b / larger(q_ii + q_kk[k] - 2.0 * q_i[k], TINY)))
+            both = q_ii + q_kk[k]
+            c = larger(both - 2.0 * q_i[k], larger(TINY * both, NONE))
+            best = larger(best, b * (b / c))  # as b * b may overflow
         gains[chunk] = best
         chunk += 1
 
 
 @compiled()
-def pairwise_steps(Q, gradient, x, lower, upper, near, starts, tol, max_steps):  # type: ignore[no-untyped-def]
+def bends_down(Q, starts, share):  # type: ignore[no-untyped-def]
+    """Say whether a pair of one group has a negative curvature beyond a share of its terms."""
+    for g in range(starts.size - 1):
+        for i in range(starts[g], starts[g + 1]):
+            for j in range(starts[g], i):
+                both, twice = Q[i, i] + Q[j, j], 2.0 * Q[i, j]
+                if both - twice < -share * (abs(Q[i, i]) + abs(Q[j, j]) + abs(twice)):
+                    return True
+    return False
+
+
+@compiled()
+def pairwise_steps(  # type: ignore[no-untyped-def]
+    Q, gradient, x, lower, upper, widths, starts, tol, max_steps, at_bound, endless
+):
     """Second-order pairwise steps on a small dense problem until ``max (m - M) <= tol``.
 
-    ``starts`` holds the boundaries of the groups, whose variables stand together. Within ``near``
-    of a bound is at the bound. Returns the number of steps, or UNBOUNDED when a direction without
-    curvature has no bound.
+    ``starts`` holds the boundaries of the groups, whose variables stand together. Within
+    ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
+    Without curvature a step goes to the first bound. Returns the number of steps. A pair of no
+    curvature and no bound is written to ``endless`` and ends the run; if ``endless`` holds that
+    pair already, a long step is taken.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -168,16 +186,22 @@ def pairwise_steps(Q, gradient, x, lower, upper, near, starts, tol, max_steps): 
         for c in range(counts[group]):
             if gains[c] > best:
                 best, at = gains[c], first + c * CHUNK
-        j, best, curvature = at, -1.0, TINY
+        j, best, curvature, least = at, -1.0, NONE, NONE
         for k in range(at, min(last, at + CHUNK)):
             b = top + gradient[k] - closed_low[k]
-            c = max(q_ii + diagonal[k] - 2.0 * row_i[k], TINY)
+            both = q_ii + diagonal[k]
+            floor = max(TINY * both, NONE)
+            c = max(both - 2.0 * row_i[k], floor)
             if b > 0.0 and b * (b / c) > best:
-                best, j, curvature = b * (b / c), k, c
+                best, j, curvature, least = b * (b / c), k, c, floor
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]
-        if curvature <= TINY * (1.0 + q_ii) and room_i == np.inf and room_j == np.inf:
-            return UNBOUNDED
+        if curvature <= least and room_i == np.inf and room_j == np.inf:
+            if endless[0] != i or endless[1] != j:
+                endless[0], endless[1] = i, j
+                return step
+            delta = min(delta, LONGEST * max(1.0, max(abs(x[i]), abs(x[j]))))
+        before_i, before_j = abs(x[i]), abs(x[j])
         if delta >= room_i and room_i <= room_j:
             delta = room_i
             x[i] = upper[i]
@@ -190,9 +214,12 @@ def pairwise_steps(Q, gradient, x, lower, upper, near, starts, tol, max_steps): 
             x[i] += delta
             x[j] -= delta
         for k in (i, j):
-            if x[k] <= lower[k] + near[k]:
+            # Rounding is relative to the values, not to a box that may be wider by any factor.
+            added = abs(delta) + (before_i if k == i else before_j)
+            near = at_bound * min(widths[k], added)
+            if x[k] <= lower[k] + near:
                 x[k] = lower[k]
-            elif x[k] >= upper[k] - near[k]:
+            elif x[k] >= upper[k] - near:
                 x[k] = upper[k]
             closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
             closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED

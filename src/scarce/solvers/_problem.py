@@ -10,11 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 
+_GATHERED = 1024  # rows held at a time
+_BLOCK_VALUES = 2_000_000  # kernel values held at a time, 16 MB
+
 
 class SymmetricOperator(Protocol):
     """A symmetric matrix that is never stored: blocks and sums on demand."""
 
     n: int
+
+    @property
+    def definite(self) -> bool:
+        """Whether the matrix is positive semidefinite for certain; without it there is no gap."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the matrix: the kernel's name."""
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -34,8 +45,21 @@ class SymmetricOperator(Protocol):
     ) -> None:
         """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
 
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row.
+
+        ``traffic[j]`` is the sum of all ``|weight|`` that went through column ``j`` in any number
+        of calls. Adding to ``out`` itself is the caller's part.
+        """
+
     def reference(self, rows: Array, columns: Array) -> Array:
-        """Return a block in float64 by plain means, sharing no code with the two methods above."""
+        """Return a block in float64 by plain means, sharing no code with the methods above."""
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]`` from such values.
+
+        `scarce.solvers.reference_sums` does it for any operator, block by block.
+        """
 
 
 class QuadraticProgram:
@@ -107,7 +131,8 @@ class QuadraticProgram:
             np.ones(shape) if coupling is None else np.asarray(coupling, np.float64)
         )
         finite = self.coupling.shape == shape and np.isfinite(self.coupling).all()
-        if not finite or not np.allclose(self.coupling, self.coupling.T):
+        mirrored = finite and (shape == (1, 1) or np.allclose(self.coupling, self.coupling.T))
+        if not mirrored:
             raise ValueError(
                 f"coupling must be a finite symmetric array of shape {shape}, got {coupling!r}"
             )
@@ -126,6 +151,14 @@ class QuadraticProgram:
     def n_groups(self) -> int:
         """Number of groups, one equality each."""
         return self.totals.size
+
+    @property
+    def definite(self) -> bool:
+        """Whether ``Q`` is positive semidefinite for certain: kernel and coupling both are."""
+        if not self.kernel.definite:
+            return False
+        values = self.coupling[0] if self.n_groups == 1 else np.linalg.eigvalsh(self.coupling)
+        return bool(values.min() >= -1e-12 * np.abs(values).max())
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
         """Return the same program with another matrix, for a row of solves; nothing is copied."""
@@ -190,8 +223,11 @@ def _check_feasible(program: QuadraticProgram) -> None:
     high = np.where(program.signs > 0, program.upper, -program.lower)
     least = np.bincount(program.groups, low, minlength=program.n_groups)
     most = np.bincount(program.groups, high, minlength=program.n_groups)
-    slack = 1e-12 * np.maximum(1.0, np.abs(program.totals))
-    broken = (program.totals < least - slack) | (program.totals > most + slack)
+    totals = program.totals
+    # Sums of bounds are known up to rounding; an end that is infinite is never met.
+    under = totals < least - 1e-12 * np.maximum(np.abs(totals), np.abs(least))
+    over = totals > most + 1e-12 * np.maximum(np.abs(totals), np.abs(most))
+    broken = under | over
     if broken.any():
         g = int(np.flatnonzero(broken)[0])
         raise ValueError(
@@ -208,9 +244,16 @@ class DenseMatrix:
     ----------
     values : array-like of shape (n, n)
         Finite and symmetric. It is not copied.
+    definite : bool
+        Whether the matrix is known to be positive semidefinite. It is not examined, and only a
+        program of a definite matrix has a duality gap.
+    name : str
+        What messages call the matrix.
     """
 
-    def __init__(self, values: ArrayLike) -> None:
+    def __init__(
+        self, values: ArrayLike, *, definite: bool = False, name: str = "precomputed"
+    ) -> None:
         values = np.asarray(values)
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
@@ -220,6 +263,8 @@ class DenseMatrix:
             raise ValueError("values must not contain NaN or infinity")
         self.values: Array = values
         self.n = values.shape[0]
+        self.definite = definite
+        self.name = name
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -228,7 +273,8 @@ class DenseMatrix:
 
     def subset(self, indices: Array) -> DenseMatrix:
         """Return the operator of some of the rows and the same columns."""
-        return DenseMatrix(self.values[np.ix_(indices, indices)])
+        part = self.values[np.ix_(indices, indices)]
+        return DenseMatrix(part, definite=self.definite, name=self.name)
 
     def diagonal(self) -> Array:
         """Return the diagonal."""
@@ -244,11 +290,65 @@ class DenseMatrix:
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
     ) -> None:
         """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
-        for first in range(0, columns.size, 1024):  # the rows gathered at a time
-            some = slice(first, first + 1024)
+        for first in range(0, columns.size, _GATHERED):
+            some = slice(first, first + _GATHERED)
             rows = self.values[columns[some]].astype(precision, copy=False)
             out += (weights[:, some] @ rows)[groups, np.arange(self.n)]
+
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding errors of the sums, the same for every row."""
+        largest = float(max(self.values.max(), -self.values.min()))
+        terms = _GATHERED + self.n / _GATHERED  # of a product, and the products added up
+        return np.full(self.n, np.finfo(precision).eps * terms * largest * float(traffic.sum()))
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64."""
         return np.asarray(self.values[np.ix_(rows, columns)], dtype=np.float64)
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``."""
+        return reference_sums(self, rows, columns, weights, groups)
+
+
+def reference_sums(
+    operator: SymmetricOperator, rows: Array, columns: Array, weights: Array, groups: Array
+) -> Array:
+    """Return plain float64 sums over an operator's `reference` values, block by block.
+
+    Parameters
+    ----------
+    operator : operator
+        The matrix ``K``.
+    rows, columns : ndarray of int
+        The part of it.
+    weights : ndarray of shape (n_groups, n_columns)
+        Weights of the columns.
+    groups : ndarray of int of shape (n_rows,)
+        For each of the rows the line of `weights` that it is summed with.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.solvers import DenseMatrix, reference_sums
+    >>> K = DenseMatrix([[2.0, 1.0], [1.0, 3.0]])
+    >>> reference_sums(K, np.array([1]), np.array([0, 1]), np.array([[1.0, 10.0]]), np.array([0]))
+    array([31.])
+    """
+    sums = np.zeros(rows.size)
+    for start in range(0, rows.size, _GATHERED):
+        tile = slice(start, start + _GATHERED)
+        own = groups[tile]
+        step = max(1, _BLOCK_VALUES // own.size)
+        for first in range(0, columns.size, step):
+            some = slice(first, first + step)
+            values = operator.reference(rows[tile], columns[some])
+            if weights.shape[0] == 1:
+                sums[tile] += values @ weights[0, some]
+            else:
+                sums[tile] += np.einsum("ij,ij->i", values, weights[own, some])
+    return sums

@@ -12,6 +12,8 @@ from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOper
 
 Array = NDArray[Any]
 
+BALANCED = 1e-13  # share of a group's mass by which its equality may be off before it is mended
+
 
 class SignedForm:
     """Substitute ``x = signs * alpha``.
@@ -35,8 +37,7 @@ class SignedForm:
         self.linear: Array = problem.signs * problem.linear
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
-        # Nearer to a bound than this is at the bound.
-        self.near: Array = AT_BOUND * widths(self.lower, self.upper)
+        self.widths: Array = widths(self.lower, self.upper)
         self.turn: Array = problem.signs * problem.kernel_signs
 
         self.stored = False  # whether the kernel is a matrix in memory
@@ -44,18 +45,39 @@ class SignedForm:
         same = bool((self.turn == self.turn[0]).all())
         self.plain = same and bool((self.coupling == 1).all()) and not self.diagonal.any()
 
-    def snap(self, x: Array, indices: Array | slice = slice(None)) -> None:
-        """Put values that are at a bound up to rounding exactly there."""
-        lower, upper, near = self.lower[indices], self.upper[indices], self.near[indices]
-        x[indices] = np.where(x[indices] <= lower + near, lower, x[indices])
-        x[indices] = np.where(x[indices] >= upper - near, upper, x[indices])
+    def masses(self, x: Array) -> Array:
+        """Return the sum of all ``|x|`` of each group: what its equality's error is relative to."""
+        return np.bincount(self.groups, np.abs(x), minlength=self.n_groups)
+
+    def missing(self, x: Array) -> Array:
+        """Return what each group lacks of its total."""
+        return np.asarray(self.totals - np.bincount(self.groups, x, minlength=self.n_groups))
+
+    def snap(self, x: Array) -> None:
+        """Put values that are at a bound up to rounding exactly there.
+
+        Rounding is relative to the values, not to a box that may be wider by any factor.
+        """
+        near = AT_BOUND * np.minimum(self.widths, self.masses(x)[self.groups])
+        np.copyto(x, self.lower, where=x <= self.lower + near)
+        np.copyto(x, self.upper, where=x >= self.upper - near)
+
+    def balance(self, x: Array) -> None:
+        """Give what rounding took from a group's total to its variable with the most room."""
+        missing, masses = self.missing(x), self.masses(x)
+        for g in np.flatnonzero(np.abs(missing) > BALANCED * masses):
+            members = np.flatnonzero(self.groups == g)
+            room = np.minimum(x - self.lower, self.upper - x)[members]
+            most = members[room.argmax()]
+            if room.max() > abs(missing[g]):
+                x[most] += missing[g]
 
     def store_small(self, space: Array, cache_size: float) -> None:
         """Keep the whole matrix of a small program in the space: its blocks then cost nothing."""
         if self.n**2 <= min(space.size, cache_size * 1e6 / space.itemsize):
             values = space[: self.n**2].reshape(self.n, self.n)
             self.kernel.write_block(np.arange(self.n), values)
-            self.kernel = DenseMatrix(values)
+            self.kernel = DenseMatrix(values, definite=self.kernel.definite)
             self.stored = True
 
     def gradient(self, x: Array, field: Array) -> Array:
@@ -66,18 +88,16 @@ class SignedForm:
         """Return ``1/2 x'Qx + linear'x``."""
         return float(x @ (0.5 * (self.turn * field + self.diagonal * x) + self.linear))
 
-    def add(self, field: Array, columns: Array, change: Array, precision: Any) -> None:
-        """Update the field for a change of some variables."""
-        if columns.size:
-            weights = self.coupling[:, self.groups[columns]] * (self.turn[columns] * change)
-            self.kernel.accumulate(columns, weights, self.groups, field, precision)
+    def weights(self, columns: Array, change: Array) -> Array:
+        """Return what a change of some variables weighs in the field of each group's rows."""
+        return np.asarray(self.coupling[:, self.groups[columns]] * (self.turn[columns] * change))
 
-    def field(self, x: Array, precision: Any) -> Array:
-        """Return the field of a point, computed from nothing."""
-        field = np.zeros(self.n)
+    def exact_field(self, x: Array, rows: Array) -> Array:
+        """Return the field of some rows from the operator's plain float64 values."""
         support = np.flatnonzero(x)
-        self.add(field, support, x[support], precision)
-        return field
+        weights = self.weights(support, x[support])
+        kernel = self.problem.kernel
+        return kernel.reference_sums(rows, support, weights, self.groups[rows])
 
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
         """Return ``Q`` in ``x`` for some variables, in the space if given."""

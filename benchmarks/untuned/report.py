@@ -1,0 +1,69 @@
+"""Cells of a comparison to tables: means, worst cases, wins and losses, with both halves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.report import machine
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def write_cells(name: str, cells: Iterable[dict[str, Any]], missing: Sequence[str] = ()) -> Path:
+    """Write one line of JSON per cell, with the machine, so that every figure can be traced."""
+    path = RESULTS / f"untuned-{name}.json"
+    content = {"machine": machine(), "missing": list(missing), "cells": list(cells)}
+    path.write_text(json.dumps(content, indent=1) + "\n")
+    return path
+
+
+def read_cells(name: str) -> pd.DataFrame:
+    """Return the cells of an earlier run."""
+    content = json.loads((RESULTS / f"untuned-{name}.json").read_text())
+    return pd.DataFrame(content["cells"])
+
+
+def means(cells: pd.DataFrame, by: Sequence[str], measures: Sequence[str]) -> str:
+    """Return a Markdown table of means, one line per method, best first by the first measure."""
+    mean = cells.groupby(list(by), sort=False)[list(measures)].mean().reset_index()
+    mean = mean.sort_values([*by[:-1], measures[0]], ascending=[True] * (len(by) - 1) + [False])
+    return markdown(mean)
+
+
+def markdown(frame: pd.DataFrame, digits: int = 3) -> str:
+    """Return a frame as a Markdown table, numbers with equal decimals."""
+
+    def text(value: Any) -> str:
+        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+    lines = [list(map(str, frame.columns)), ["---"] * frame.shape[1]]
+    lines += [[text(value) for value in row] for row in frame.itertuples(index=False)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def wins(
+    cells: pd.DataFrame, ours: str, measure: str, task: Sequence[str], noise: float = 0.01
+) -> str:
+    """Return how often a method is ahead of, level with and behind every other, per task."""
+    wide = cells.groupby([*task, "method"])[measure].mean().unstack("method")
+    rows = []
+    for other in wide.columns:
+        if other == ours:
+            continue
+        difference = (wide[ours] - wide[other]).dropna()
+        rows.append(
+            {
+                "against": other,
+                "ahead": int((difference > noise).sum()),
+                "level": int((difference.abs() <= noise).sum()),
+                "behind": int((difference < -noise).sum()),
+                "mean difference": float(difference.mean()),
+                "worst": float(difference.min()),
+            }
+        )
+    return markdown(pd.DataFrame(rows))

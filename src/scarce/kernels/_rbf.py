@@ -1,0 +1,112 @@
+"""The Gaussian kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import distance
+
+from scarce.kernels._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Array, Kernel, separation
+
+if TYPE_CHECKING:
+    from scarce.kernels._prepared import Panel, Prepared
+
+LOST_DISTANCES = 1e8  # gamma |x|^2 from which distances are computed from differences
+
+
+@dataclass(frozen=True)
+class RBFKernel(Kernel):
+    """``k(x, z) = exp(-gamma |x - z|^2)``.
+
+    Parameters
+    ----------
+    gamma : float or {"scale", "auto"}
+        Inverse squared width. A word is turned into a number by `settled`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> RBFKernel(gamma=0.5).values(np.zeros((1, 2)), np.array([[0.0, 2.0]])).round(4)
+    array([[0.1353]])
+    """
+
+    name: ClassVar[str] = "rbf"
+    definite: ClassVar[bool] = True
+    shift_invariant: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
+
+    gamma: Any = "scale"
+
+    def values(self, X: Any, Z: Any) -> Array:
+        # From differences: nothing cancels, and no formula is shared with the tiles.
+        if sparse.issparse(X) or sparse.issparse(Z):
+            from scarce.kernels._rows import sparse_distances
+
+            squares = sparse_distances(X, Z, squared=True)
+        else:
+            X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
+            squares = distance.cdist(X, Z, "sqeuclidean")
+        squares *= -self.gamma
+        return np.asarray(np.exp(squares, out=squares))
+
+    def diagonal(self, squared_norms: Array) -> Array:
+        return np.ones_like(squared_norms, dtype=np.float64)
+
+    def row_terms(self, squared_norms: Array) -> Array | None:
+        return np.asarray(self.gamma * squared_norms)
+
+    def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
+        from scarce.kernels import _compiled
+
+        if left.differences:
+            left.rows.distances(start, stop, panel.rows, out, squared=True)
+            out *= -self.gamma
+            np.exp(out, out=out)
+            return
+        left.rows.product(start, stop, panel.rows, out)
+        assert left.terms is not None
+        wide = out.dtype == np.float64
+        powers = np.empty(out.shape[1], out.dtype)
+        bits = powers.view(np.int64 if wide else np.int32)
+        exp_rows: Any = _compiled.exp_rows_64 if wide else _compiled.exp_rows_32
+        slope = out.dtype.type(2.0 * self.gamma)
+        exp_rows(out, left.terms[start:stop], panel.terms, slope, powers, bits)
+
+    def needs_differences(self, largest: float) -> bool:
+        # |x|^2 + |z|^2 - 2 x'z is known to the last digit of the norms. With norms this large, in
+        # units of the kernel's width, that is too little for rows near each other.
+        return bool(self.gamma * largest >= LOST_DISTANCES)
+
+    def fits_single_precision(self, largest: float) -> bool:
+        inside = largest < SINGLE_RANGE and 1 / SINGLE_RANGE < self.gamma < SINGLE_RANGE
+        return bool(inside and not self.needs_differences(largest))
+
+    def accurate_in_single_precision(self, largest: float, width: int) -> bool:
+        return self.fits_single_precision(largest) and self.gamma * largest < SINGLE_EXPONENTS
+
+    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+        return np.asarray(np.exp(-self.gamma * separation(left, right) ** 2))
+
+    def rounding(
+        self,
+        left: tuple[Array, Array],
+        right: tuple[Array, Array],
+        eps: float,
+        width: int,
+        differences: bool,
+    ) -> Array:
+        reach = left[1] + right[1]
+        if differences:
+            # Coordinates lose eps times the norm when centred; exp(-t) sqrt(t) < 0.43.
+            return np.asarray(np.minimum(eps * (np.sqrt(self.gamma) * reach + width + 8), 1.0))
+        # The exponent: width products and sums, two squared norms, casts of all of them.
+        wrong = self.gamma * eps * (width + 8) * reach**2
+        nearest = np.maximum(self.gamma * separation(left, right) ** 2 - wrong, 0.0)
+        floor = 1e-37 if eps > 1e-10 else 1e-300  # what underflows is set to about this
+        return np.asarray(np.minimum(wrong + 8 * eps, 1.0) * np.exp(-nearest) + floor)
+
+    def write_slopes(self, values: Array) -> None:
+        values *= 2.0 * self.gamma

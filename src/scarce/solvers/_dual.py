@@ -1,0 +1,116 @@
+"""The duality gap as a sum of what each variable could gain on its own, none of them negative.
+
+In signed variables, for multipliers ``beta`` and any factor ``t``, the dual point ``t x`` has the
+reduced gradient ``r = t k + l + beta``, with ``k`` the kernel part of the gradient and ``l`` the
+linear one, and
+
+    objective - dual = sum_i [r_i x_i + d_i x_i^2 / 2 - min over the box of (r_i z + d_i z^2 / 2)]
+                       + (1 - t)^2 / 2 x'k + beta'(totals - sums).
+
+Written so, nothing cancels, and an error of ``k`` only counts where it can change a sign.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.solvers._problem import QuadraticProgram
+
+Array = NDArray[Any]
+
+ROUNDING = 32 * np.finfo(np.float64).eps
+SEARCH = 60  # steps of the search for a factor, which a few end
+
+
+def duality_gap(
+    problem: QuadraticProgram,
+    x: Array,
+    lower: Array,
+    upper: Array,
+    kernel_part: Array,
+    linear: Array,
+    own: Array,
+    multipliers: Array,
+    error: Array | None,
+    quadratic: float,
+) -> float:
+    """Return a bound of objective minus optimum of a definite program; infinite if none is known.
+
+    ``own`` holds the diagonal of the kernel part of ``Q``. The kernel part may be off by ``error``.
+    """
+    groups, diagonal = problem.groups, problem.diagonal
+    error = np.zeros_like(x) if error is None else error
+    # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
+    # multiplier, is zero. It has to be when the optimum is zero, and where there is no bound.
+    root = np.sqrt(own)
+    slack = ROUNDING * (root * float(root @ np.abs(x)) + np.abs(linear))
+    common, support = np.zeros(multipliers.size), x != 0
+    np.maximum.at(common, groups[support], slack[support])
+    slack += common[groups]
+    flat = diagonal == 0
+    rising, falling = flat & np.isposinf(upper), flat & np.isneginf(lower)
+    factor, beta = 1.0, multipliers
+    if rising.any() or falling.any():
+        slack[rising | falling] = slack.max()  # what the solver can resolve
+        factor, beta = _feasible_multipliers(
+            kernel_part, linear, error - slack, rising, falling, groups, multipliers
+        )
+    slope = factor * kernel_part + linear + beta[groups]
+    gains = np.zeros_like(x)
+    for sign in (-1.0, 1.0) if error.any() else (0.0,):
+        steepest = slope + sign * factor * error
+        steepest[flat & (np.abs(steepest) <= slack)] = 0.0
+        gains = np.maximum(gains, _gains(steepest, diagonal, x, lower, upper))
+    return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
+
+
+def _gains(slope: Array, curvature: Array, x: Array, lower: Array, upper: Array) -> Array:
+    """Return by how much each variable's own part would fall at its best place in the box."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        best = np.where(slope > 0, lower, upper)
+        curved = curvature > 0
+        if curved.any():
+            best = np.where(curved, np.clip(-slope / curvature, lower, upper), best)
+        gains = (x - best) * (slope + np.where(curved, 0.5 * curvature * (x + best), 0.0))
+    return np.where((slope == 0) & ~curved, 0.0, gains)
+
+
+def _feasible_multipliers(
+    kernel_part: Array,
+    linear: Array,
+    spread: Array,
+    rising: Array,
+    falling: Array,
+    groups: Array,
+    multipliers: Array,
+) -> tuple[float, Array]:
+    """Return a factor and multipliers at which no endless variable has a slope of the wrong sign.
+
+    A variable that may rise without end needs ``beta >= -t k - l``, one that may fall without end
+    the opposite. A factor near 1 is looked for when no multiplier does both: lengthening a normal
+    vector widens all margins. The multipliers as they are when nothing helps.
+    """
+    factor, n_groups = 1.0, multipliers.size
+    for _ in range(SEARCH):
+        wanted = -(factor * kernel_part + linear)
+        least, most = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
+        np.maximum.at(least, groups[rising], (wanted + spread)[rising])
+        np.minimum.at(most, groups[falling], (wanted - spread)[falling])
+        excess = least - most
+        g = int(np.argmax(excess))
+        if excess[g] <= 0:
+            return factor, np.clip(multipliers, least, most)
+        up = np.flatnonzero(rising & (groups == g))
+        down = np.flatnonzero(falling & (groups == g))
+        i, j = up[(wanted + spread)[up].argmax()], down[(wanted - spread)[down].argmin()]
+        turn = float(kernel_part[j] - kernel_part[i])  # of the excess by the factor
+        if turn == 0:
+            break
+        # Newton's method on a convex function; a little further, or rounding keeps it short.
+        factor -= (1.0 + 1e-6) * float(excess[g]) / turn
+        if not 0.5 <= factor <= 2.0:
+            break
+    return 1.0, multipliers

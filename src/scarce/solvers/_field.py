@@ -1,0 +1,52 @@
+"""The kernel part of the gradient, kept up to date, beside a bound of its rounding errors."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.solvers._signed import SignedForm
+
+Array = NDArray[Any]
+
+
+class Field:
+    """``sum_j A[g_i, g_j] K[i, j] turn_j x_j`` of a point, in the arithmetic of one precision.
+
+    Every update leaves rounding errors. *Traffic*, the sum of all weights that went through a
+    column, bounds them: the operator knows its error per unit of weight, row by row.
+    """
+
+    def __init__(self, form: SignedForm, x: Array, precision: Any) -> None:
+        self.form = form
+        self.precision = precision
+        self.values: Array = np.zeros(form.n)
+        self.traffic: Array = np.zeros(form.n)
+        self._summed: Array = np.zeros(form.n)  # sizes of the sums that were rounded to float64
+        support = np.flatnonzero(x)
+        self.add(support, x[support])
+
+    def copy(self) -> Field:
+        """Return a field that can be changed on its own."""
+        other = copy.copy(self)
+        other.values, other.traffic = self.values.copy(), self.traffic.copy()
+        other._summed = self._summed.copy()
+        return other
+
+    def add(self, columns: Array, change: Array) -> None:
+        """Update the field for a change of some variables."""
+        if columns.size == 0:
+            return
+        form = self.form
+        weights = form.weights(columns, change)
+        form.kernel.accumulate(columns, weights, form.groups, self.values, self.precision)
+        self.traffic[columns] += np.abs(weights).max(axis=0)
+        self._summed += np.abs(self.values)
+
+    def error_bound(self) -> Array:
+        """Return a bound of the error of every value against exact sums of exact kernel values."""
+        own = np.finfo(np.float64).eps * self._summed
+        return np.asarray(self.form.kernel.error_bound(self.traffic, self.precision) + own)
