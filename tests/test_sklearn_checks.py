@@ -18,14 +18,17 @@ EXPECTED_FAILURES = {
         "check_class_weight_classifiers": INFEASIBLE.format("1e-7"),
     },
     # These run once more with a nu that fits; no reasonable nu fits a weight of 1e-7.
-    "NuSVC(nu=0.2)": {"check_class_weight_classifiers": INFEASIBLE.format("1e-7")},
+    "NuSVC(gamma=5.0, nu=0.2)": {"check_class_weight_classifiers": INFEASIBLE.format("1e-7")},
 }
 
 
 @pytest.mark.filterwarnings("ignore:nu=.* gives a nearly trivial solution")  # random labels
 @pytest.mark.filterwarnings("ignore:The solution is trivial")  # rows around the origin
 @parametrize_with_checks(
-    [*(kind() for kind in public_estimators().values()), public_estimators()["NuSVC"](nu=0.2)],
+    [
+        *(kind() for kind in public_estimators().values()),
+        public_estimators()["NuSVC"](nu=0.2, gamma=5.0),
+    ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(repr(estimator), {}),
 )
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
