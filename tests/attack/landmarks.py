@@ -90,7 +90,17 @@ def nystroem_svc_facts(recipe, model):
     sample = sample_of(recipe)
     scores, noise, squared, square_noise = read(model, sample)
     y, prices = 2.0 * recipe.labels - 1.0, recipe.cost * sample.weights
-    slacks = np.maximum(1.0 - y * (scores + float(model.intercept_[0])), 0.0)
+    losses = hinge_losses(y - scores, scores, y, prices)
     unsure = square_noise + float(prices @ (noise + NOISE))
-    primal = 0.5 * squared + float(prices @ slacks)
+    primal = 0.5 * squared + float(losses.min())
     return facts(primal, float(model.objective_), unsure, float(prices.sum()), 1.0, squared)
+
+
+def hinge_losses(offsets, scores, y, prices):
+    """Return the price of all slacks for many offsets; the least is at a kink, ``y_i - s_i``."""
+    return np.concatenate(
+        [
+            np.maximum(1.0 - y * (scores + some[:, None]), 0.0) @ prices
+            for some in np.array_split(offsets, 1 + len(offsets) // 500)
+        ]
+    )
