@@ -2,54 +2,56 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from scarce.kernels import (
-    Kernel,
-    make_kernel,
-    make_operator,
-    nystroem_operator,
-    weighted_scores,
+from scarce._arrays import Array
+from scarce._frame import (
+    NOT_FINITE,
+    FitTask,
+    Interval,
+    StrOptions,
+    fit_task,
+    run_solver,
 )
-from scarce.solvers import Progress, QuadraticProgram, Solution, feasible_start, solve
-
-Array = NDArray[Any]
+from scarce.kernels import Kernel, make_kernel, make_operator, nystroem_operator, weighted_scores
+from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
-NOT_FINITE = (
-    "The dual coefficients or intercepts are not finite. The input data may contain large values "
-    "and need to be preprocessed."
-)
 
 
-def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a fit that fails or is interrupted leave the estimator exactly as it was."""
+@dataclass(frozen=True)
+class Sample:
+    """The rows of a fit that take part.
 
-    @functools.wraps(fit)
-    def guarded(estimator: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(vars(estimator))
-        try:
-            return fit(estimator, *args, **kwargs)
-        except BaseException:  # Ctrl-C too
-            vars(estimator).clear()
-            vars(estimator).update(before)
-            raise
+    Attributes
+    ----------
+    X : array or CSR
+        All rows, checked.
+    rows : ndarray of int
+        Those with a positive weight.
+    weights : ndarray
+        Their weights.
+    operator : operator
+        Their kernel matrix, exact or of low rank.
+    """
 
-    return guarded
+    X: Any
+    rows: Array
+    weights: Array
+    operator: Any
+
+    def part(self, values: Array | None) -> Array | None:
+        """Return the entries, of one value a row, of those that take part."""
+        return None if values is None else values[self.rows]
 
 
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
@@ -77,9 +79,6 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     # Weights are asked for without any set-up when metadata routing is on.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
-
-    # One of several fits that are judged together: whoever asks for them does the warning.
-    _one_of_many: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,11 +126,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             accept_large_sparse=False,
         )
 
-    def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
-        return checked_weights(sample_weight, X)
+    def _sample(self, X: Any, weights: Array) -> Sample:
+        """Settle the kernel, and return the rows that take part with their kernel matrix."""
+        rows = np.flatnonzero(weights)
+        operator = self._operator_of(X, self._settled_kernel(X, weights), rows)
+        return Sample(X, rows, weights[rows], operator)
 
-    def _make_kernel(self, X: Any, weights: Array) -> Kernel:
-        """Return the kernel with its width settled, and keep the width."""
+    def _settled_kernel(self, X: Any, weights: Array) -> Kernel:
+        """Return the kernel with a number for `gamma`, and keep that number."""
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed matrix must be a square matrix. "
@@ -140,19 +142,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if kernel.has_formula:
             check_range(X)
-            kernel = kernel.settled(X, weights)
+            kernel = kernel.settled(X, weights / weights.max())
         self._gamma = float(getattr(kernel, "gamma", 0.0))
         return kernel
 
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.degree, self.coef0)
 
-    def _make_operator(self, X: Any, kernel: Kernel, rows: Array) -> Any:
+    def _operator_of(self, X: Any, kernel: Kernel, rows: Array) -> Any:
         """Return the kernel matrix of the rows that take part, exact or of low rank."""
-        if self.kernel == "precomputed":
-            part = X if rows.size == X.shape[0] else X[np.ix_(rows, rows)]
-        else:
-            part = X if rows.size == X.shape[0] else X[rows]
+        part = self._part(X, rows)
         if self.approximation is None or self.kernel == "poly":
             operator = make_operator(part, kernel)
             if self.kernel == "poly":
@@ -161,6 +160,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 return operator
         self._landmarks = self._choose_landmarks(rows.size)
         return nystroem_operator(part, kernel, self._landmarks)
+
+    def _part(self, X: Any, rows: Array) -> Any:
+        """Return some rows; of a kernel matrix, these rows and columns."""
+        if rows.size == X.shape[0]:
+            return X
+        if self.kernel == "precomputed":
+            return X[np.ix_(rows, rows)]
+        return X[rows]
 
     def _choose_landmarks(self, n_rows: int) -> Array:
         """Return the rows that an approximation sees the others through."""
@@ -185,95 +192,42 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _solve(
         self,
         program: QuadraticProgram,
-        previous: Array | None,
-        within: Any = None,
+        start: Array | None = None,
+        within: FitTask | None = None,
         *,
         tol: float | None = None,
         max_iter: int | None = None,
     ) -> Solution:
-        """Solve the program, report progress, and warn when the tolerance was not met.
+        """Solve a program and report progress.
 
-        ``within`` is the callback context of the rounds that this solution is one of; ``tol`` and
-        ``max_iter`` may be sharper than those of the estimator.
+        ``start`` may be any dual variables; ``within`` is the task of the rounds that this solution
+        is one of; ``tol`` and ``max_iter`` may be sharper than those of the estimator.
         """
-        if within is None:
-            context = self._init_callback_context(max_subtasks=None)
-        else:
-            context = within.subcontext(task_name="round", max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self)
-        start = None if previous is None else feasible_start(program, previous)
-        # What overflows is found below, and reported once.
-        with np.errstate(over="ignore", invalid="ignore"):
-            solution = solve(
+        return run_solver(
+            fit_task(self) if within is None else within.part("round", None),
+            lambda report: solve(
                 program,
                 tol=self.tol if tol is None else tol,
                 max_iter=self.max_iter if max_iter is None else max_iter,
-                start=start,
+                start=None if start is None else feasible_start(program, start),
                 cache_size=self.cache_size,
-                callback=self._reporter(context),
-            )
-        context.call_on_fit_task_end(estimator=self)
-        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
-            raise ValueError(NOT_FINITE)
-        self.fit_status_ = int(solution.status != "optimal")
-        self.dual_gap_ = solution.dual_gap
-        self.kkt_violation_ = solution.kkt_violation
-        if within is None and not self._one_of_many:
-            self._warn_unless_optimal(solution.status, stacklevel=7)
-        return solution
+                callback=report,
+            ),
+        )
 
-    def _reporter(self, context: Any) -> Callable[[Progress], bool] | None:
-        """Return what tells callbacks and the screen of progress; None when nobody listens."""
-
-        def report(progress: Progress) -> bool:
-            task = context.subcontext(task_name="block")
-            task.call_on_fit_task_begin(estimator=self)
-            if self.verbose:
-                print(
-                    f"[{type(self).__name__}] steps {progress.n_iter}, objective "
-                    f"{progress.objective:.6g}, violation {progress.violation:.3g}",
-                    flush=True,
-                )
-            return bool(task.call_on_fit_task_end(estimator=self))
-
-        return report if self.verbose or hasattr(self, "_skl_callbacks") else None
-
-    def _warn_unless_optimal(self, status: str, stacklevel: int) -> None:
-        """Say how good a solution is that was cut short; ``stacklevel`` leads to fit's caller."""
-        causes = {
-            "max_iter": f"Solver terminated early (max_iter={self.max_iter}).",
-            "stopped": "A callback stopped the solver.",
-            "stalled": "Rounding errors ended the solver early.",
-        }
-        if status in causes:
-            warnings.warn(
-                f"{causes[status]}  Consider pre-processing your data with StandardScaler or "
-                f"MinMaxScaler. KKT violation {self.kkt_violation_:.3g} against tol={self.tol:g}, "
-                f"relative duality gap {self.dual_gap_:.3g}.",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
-
-    def _begin_with(self, multipliers: Array) -> None:
-        """Let the next fit begin with these multipliers of the dual, one per row."""
-        self._start = multipliers
-
-    def _multipliers(self) -> Array:
-        """Return the signed multipliers of the support vectors, in the scale of the dual."""
+    def _dual_variables(self) -> Array:
+        """Return the signed dual variables of the support vectors."""
         return np.asarray(self._dense_dual()[0])
 
-    def _previous(self, n_rows: int) -> Array | None:
-        """Return multipliers to begin with, one per row: given ones or those of the last fit."""
-        given = self.__dict__.pop("_start", None)
-        if given is not None:
-            return np.asarray(given)
+    def _last_dual_variables(self, n_rows: int) -> Array | None:
+        """Return the dual variables of the last fit, one a row, to begin with; None if unfit."""
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n_rows:
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
-        coefficients = np.zeros(n_rows)
-        coefficients[self.support_] = self._multipliers()
-        return coefficients
+        variables = np.zeros(n_rows)
+        variables[self.support_] = self._dual_variables()
+        return variables
 
     # The fitted model.
 
@@ -298,6 +252,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
         dual = weights[None, :]
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
+
+    def _in_single_precision(self, X: Any) -> bool:
+        """Say whether scores of such rows are computed in float32."""
+        return bool(X.dtype == np.float32) and self.kernel in ("rbf", "poly", "sigmoid")
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
@@ -336,15 +294,6 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
-
-
-def checked_weights(sample_weight: Any, X: Any) -> Array:
-    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
-    weights: Array = np.maximum(checked, 0.0)
-    if not weights.any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return weights
 
 
 def check_range(X: Any) -> None:

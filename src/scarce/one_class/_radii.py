@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 SHARE = 0.1  # neighbours counted, as a share of the target's rows
 

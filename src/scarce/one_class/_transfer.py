@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import OutlierMixin, _fit_context
-from sklearn.callback import with_callbacks
+from sklearn.base import OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce._arrays import Array
+from scarce._boundary import on_boundary, rounding_error
+from scarce._domains import known_tasks, split_domains
+from scarce._frame import (
+    Interval,
+    StrOptions,
+    checked_weights,
+    fit_frame,
+    fit_task,
+    keep_quality,
+    note,
+)
+from scarce._kernel_machine import KernelMachine
 from scarce.kernels import as_rows, make_operator
-from scarce.one_class._alternation import Alternation, Planes
-from scarce.one_class._boundary import on_boundary, rounding_error
-from scarce.one_class._linear_alternation import LinearAlternation
+from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._radii import checked_radii, neighbour_radii
-from scarce.one_class._tasks import known_tasks, split_domains
-from scarce.one_class._trivial import warn_if_trivial
+from scarce.one_class._shift_rounds import ShiftRounds
+from scarce.one_class._zero_model import warn_if_zero
+from scarce.reductions import TaskPlanes
 from scarce.solvers import one_class_offset
-
-Array = NDArray[Any]
 
 SHARED = (
     "kernel",
@@ -244,9 +249,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         tags.input_tags.sparse &= exact or self.kernel == "linear"
         return tags
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(
         self,
         X: Any,
@@ -279,7 +282,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
             The fitted estimator.
         """
         X = self._validated(X, reset=True)
-        weights = self._checked_weights(sample_weight, X)
+        weights = checked_weights(sample_weight, X)
         rows = np.flatnonzero(weights)
         self.domains_, everyone = split_domains(sample_domain, X.shape[0])
         tasks, weights_in = everyone[rows], weights[rows]
@@ -289,30 +292,28 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
             raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
         planes = self._planes(sizes)
         self.radii_ = self._radii(X, rows, tasks, weights_in, sample_radius)
-        kernel = self._make_kernel(X, weights)
+        kernel = self._settled_kernel(X, weights)
         part = self._part(X, rows)
         plain = make_operator(part, kernel)
         if self.kernel == "poly":
             self._check_powers(plain, kernel)
         largest = float(np.abs(plain.diagonal()).max())
-        context = self._init_callback_context(max_subtasks=self.max_rounds)
-        context.call_on_fit_task_begin(estimator=self)
-        kind = LinearAlternation if self.kernel == "linear" else Alternation
+        kind = LinearShiftRounds if self.kernel == "linear" else ShiftRounds
         approximated = self.approximation is not None and self.kernel != "linear"
-        rounds = kind(
-            rows=part,
-            tasks=tasks,
-            weights=weights_in,
-            radii=self.radii_[rows],
-            planes=planes,
-            kernel=kernel,
-            solve=lambda program, start: self._solve(program, start, context),
-            safeguard=self.safeguard,
-            landmarks=self._choose_landmarks(rows.size) if approximated else None,
-            largest=largest,
-        )
-        self.converged_ = rounds.run(self.round_tol, self.max_rounds)
-        context.call_on_fit_task_end(estimator=self)
+        with fit_task(self, self.max_rounds) as task:
+            rounds = kind(
+                rows=part,
+                tasks=tasks,
+                weights=weights_in,
+                radii=self.radii_[rows],
+                planes=planes,
+                kernel=kernel,
+                solve=lambda program, start: self._solve(program, start, task),
+                safeguard=self.safeguard,
+                landmarks=self._choose_landmarks(rows.size) if approximated else None,
+                largest=largest,
+            )
+            self.converged_ = rounds.run(self.round_tol, self.max_rounds)
         self.history_ = rounds.history
         self.n_rounds_ = len(rounds.history["objective"])
         self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
@@ -320,27 +321,26 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
-        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
+        single = self._in_single_precision(X)
         self._rounding = rounding_error(rounds.coefficients, largest, single)
         self.task_offset_ = self._offsets(rounds)
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
-        warn_if_trivial(self.objective_, planes.reach * largest, self.kernel)
-        self._warn_unless_optimal(rounds.status, stacklevel=6)
-        if not self.converged_ and rounds.status != "stopped":
-            warnings.warn(
+        warn_if_zero(self.objective_, planes.reach * largest, self.kernel)
+        keep_quality(self, [rounds.solution])
+        if not self.converged_ and rounds.solution.status != "stopped":
+            note(
                 f"max_rounds={self.max_rounds} ended the fit before the objective settled: its "
                 f"last values are {rounds.history['objective'][-2:]}, and round_tol="
                 f"{self.round_tol:g}. Raise max_rounds or round_tol.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return self
 
-    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: Alternation) -> None:
+    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: ShiftRounds) -> None:
         """Store how far rows moved, the moved support vectors, the planes of a linear kernel."""
         self.shifts_ = None
-        if isinstance(rounds, LinearAlternation):
+        if isinstance(rounds, LinearShiftRounds):
             self.task_coef_ = rounds.task_coef
             if rounds.directions is not None and not sparse.issparse(X):
                 self.shifts_ = self.radii_[:, None] * rounds.directions[everyone]
@@ -353,11 +353,11 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
 
     # Parameters per task, the target first.
 
-    def _planes(self, sizes: Array) -> Planes:
+    def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the parameters of the planes for tasks of the given weights."""
         n_sources = sizes.size - 1
         shares = self._per_task(self.nu, self.source_nu, n_sources)
-        return Planes(
+        return TaskPlanes(
             own=self._per_task(self.coupling, self.source_coupling, n_sources),
             prices=1.0 / (shares * sizes),
             masses=self._masses(),
@@ -402,12 +402,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         radii[rows] = neighbour_radii(X[rows], tasks, weights) if by_rule else given
         return radii
 
-    def _part(self, X: Any, rows: Array) -> Any:
-        if rows.size == X.shape[0]:
-            return X
-        return X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
-
-    def _offsets(self, rounds: Alternation) -> Array:
+    def _offsets(self, rounds: ShiftRounds) -> Array:
         """Return every task's offset, the order statistic of its rows' scores."""
         scores = rounds.original_scores() if self.offset == "original" else rounds.scores
         members = [rounds.tasks == task for task in range(self.domains_.size)]

@@ -6,13 +6,11 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from scarce.one_class._alternation import Planes
+from scarce._arrays import Array
+from scarce._frame import Interval, StrOptions
 from scarce.one_class._transfer import TransferOneClassSVM
-
-Array = NDArray[Any]
+from scarce.reductions import TaskPlanes
 
 REPLACED = ("nu", "source_nu", "coupling", "source_coupling", "source_weight")
 
@@ -108,7 +106,7 @@ class UOCTSVM(TransferOneClassSVM):
         self.n_components = n_components
         self.random_state = random_state
 
-    def _planes(self, sizes: Array) -> Planes:
+    def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the planes of (7), or of (23), for tasks of the given weights."""
         n_tasks = sizes.size
         if self.variant == "pair" and n_tasks != 2:
@@ -127,6 +125,6 @@ class UOCTSVM(TransferOneClassSVM):
                 f"value is {1.0 / sizes[t]:g}"
             )
         paired = self.variant == "pair" or (self.variant == "auto" and n_tasks == 2)
-        return Planes(
+        return TaskPlanes(
             own=prices if paired else prices / n_tasks, prices=prices, masses=np.ones(n_tasks)
         )

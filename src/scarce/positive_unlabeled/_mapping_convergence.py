@@ -5,20 +5,16 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from scarce._kernel_machine import all_or_nothing
+from scarce._arrays import Array
+from scarce._frame import HasMethods, Interval, StrOptions, fit_frame
 from scarce.classification import NuSVC
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
-from scarce.positive_unlabeled._rows import Rows
-
-Array = NDArray[Any]
+from scarce.positive_unlabeled._rows import RowSource
 
 LOOP_CONSTRAINTS: dict[str, Any] = {
     "keep": [StrOptions({"support", "all"})],
@@ -193,9 +189,7 @@ class MappingConvergence(PositiveUnlabeled):
         self.max_rounds = max_rounds
         self.tol = tol
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_frame(nested_checks=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the boundary.
 
@@ -225,8 +219,8 @@ class MappingConvergence(PositiveUnlabeled):
     def _kernel_name(self) -> Any:
         return getattr(self.classifier, "kernel", None)
 
-    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
-        width: list[float] = []
+    def _learners(self, rows: RowSource, weights: Array) -> tuple[Any, Any]:
+        scale: list[float] = []
 
         def settled(learner: Any) -> Any:
             learner = clone(learner)
@@ -234,8 +228,8 @@ class MappingConvergence(PositiveUnlabeled):
             if not isinstance(given.get("tol", 0.0), str) and given.get("tol", 0.0) > self.tol:
                 learner.set_params(tol=self.tol)
             if given.get("gamma") == "scale" and given.get("kernel") in ("rbf", "poly", "sigmoid"):
-                width[:] = width or [rows.scale_gamma(weights)]
-                learner.set_params(gamma=width[0])
+                scale[:] = scale or [rows.scale_gamma(weights)]
+                learner.set_params(gamma=scale[0])
             return learner
 
         classifier = settled(NuSVC(nu=0.01) if self.classifier is None else self.classifier)

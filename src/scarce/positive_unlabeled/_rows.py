@@ -6,25 +6,23 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
+from scarce._arrays import Array
 from scarce._kernel_machine import check_range
 from scarce.kernels import scale_gamma
-
-Array = NDArray[Any]
 
 BLOCK_VALUES = 1 << 22  # values of a block of rows, 32 MB in float64
 
 
-class Rows(Protocol):
+class RowSource(Protocol):
     """All rows of a fit, wherever they are kept. A distributed source needs these methods only."""
 
     shape: tuple[int, ...]
 
-    def against(self, columns: Array) -> Rows:
+    def against(self, columns: Array) -> RowSource:
         """Return the rows as a model wants them that was trained on the rows ``columns``."""
 
     def gather(self, indices: Array) -> Any:
@@ -37,7 +35,7 @@ class Rows(Protocol):
         """Return one number for each of those rows, computed block by block."""
 
     def scale_gamma(self, weights: Array) -> float:
-        """Return the kernel width "scale" of all rows, counted by their weights."""
+        """Return the `gamma` called "scale" of all rows, counted by their weights."""
 
 
 class MemoryRows:
@@ -47,7 +45,7 @@ class MemoryRows:
         self.X = X
         self.shape: tuple[int, ...] = X.shape
 
-    def against(self, columns: Array) -> Rows:
+    def against(self, columns: Array) -> RowSource:
         return self  # a row of features is the same for every model
 
     def gather(self, indices: Array) -> Any:
@@ -67,7 +65,7 @@ class MemoryRows:
         return found
 
     def scale_gamma(self, weights: Array) -> float:
-        return scale_gamma(self.X, weights)
+        return scale_gamma(self.X, weights / weights.max())
 
 
 class MappedRows(MemoryRows):
@@ -85,7 +83,7 @@ class KernelRows(MemoryRows):
         super().__init__(X)
         self.columns = columns
 
-    def against(self, columns: Array) -> Rows:
+    def against(self, columns: Array) -> RowSource:
         return KernelRows(self.X, columns)
 
     def gather(self, indices: Array) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 TARGET = -1  # how the target is called in `domains_`, whatever negative value it was given as
 
