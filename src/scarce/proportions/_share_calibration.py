@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from scarce._arrays import Array
 from scarce.proportions._share_loss import Bags, share_loss
-
-Array = NDArray[Any]
 
 RIDGE = 0.1  # a few groups may want any slope
 LOG_SLOPES = (-3.0, 4.0)

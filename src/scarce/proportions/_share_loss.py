@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
-from sklearn.utils.validation import _check_sample_weight
 
+from scarce._arrays import Array
+from scarce._frame import plain_weights
 from scarce.proportions._groups import group_values, read_groups, read_shares
-
-Array = NDArray[Any]
 
 SMALLEST = 1e-12  # a mean probability below this is rounding, and its logarithm is not
 
@@ -140,7 +139,7 @@ def share_cross_entropy(
     n = found.shape[0]
     shares = read_shares(y, n)
     codes, ids = (np.arange(n), list(range(n))) if groups is None else read_groups(groups, n)
-    weights = _check_sample_weight(sample_weight, np.empty(n), dtype=np.float64)
+    weights = plain_weights(sample_weight, np.empty(n))
     values = group_values(shares, codes, ids)
     if values.shape[1] == 1:
         values = np.column_stack([1.0 - values[:, 0], values[:, 0]])
