@@ -2,7 +2,7 @@
 
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
-from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
+from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
 from scarce.positive_unlabeled import SVMC, MappingConvergence
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.tensor import STM, OneClassSTM
@@ -10,6 +10,7 @@ from scarce.tensor import STM, OneClassSTM
 __all__ = [
     "STM",
     "SVC",
+    "SVDD",
     "SVMC",
     "UOCTSVM",
     "GroupProbabilitySVM",
