@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, fit_frame
+from scarce._frame import Interval, StrOptions, collected_notes, fit_frame
 from scarce.baselines._share_classifier import ShareClassifier
 from scarce.classification import SVC
 from scarce.proportions import GroupProbabilitySVM
@@ -132,8 +132,9 @@ class AlternatingLabelSVM(ShareClassifier):
         if bags.sizes.size == bags.codes.size:  # every row has its own share
             decisions = shares[bags.codes, 0]
         else:
-            start = GroupProbabilitySVM(**settings)
-            start.fit(X, shares[bags.codes, 0], bags.codes, sample_weight=weights)
+            start = GroupProbabilitySVM(calibrate=None, **settings)
+            with collected_notes():  # they are about the start
+                start.fit(X, shares[bags.codes, 0], bags.codes, sample_weight=weights)
             decisions = start.decision_function(X)
         labels = labels_of_shares(decisions, bags, shares[:, 0])
         for n_rounds in range(1, self.max_rounds + 1):

@@ -61,10 +61,10 @@ class ShareSurfaceDisplay:
     >>> import numpy as np
     >>> from scarce import GroupProbabilitySVM
     >>> from scarce.proportions import ShareSurfaceDisplay
-    >>> X = np.random.default_rng(0).normal(size=(12, 2))
-    >>> groups = np.repeat(["a", "b", "c"], 4)
-    >>> share = np.repeat([0.25, 0.5, 1.0], 4)
-    >>> model = GroupProbabilitySVM().fit(X, share, groups)
+    >>> X = np.random.default_rng(0).normal(size=(240, 2))
+    >>> groups = np.repeat(["a", "b", "c"], 80)
+    >>> share = np.repeat([0.0, 0.5, 1.0], 80)
+    >>> model = GroupProbabilitySVM().fit(X + share[:, None], share, groups)
     >>> display = ShareSurfaceDisplay.from_estimator(model, X, share, groups)
     >>> display.probability.shape
     (150, 150)
@@ -250,13 +250,13 @@ class ShareCalibrationDisplay:
     >>> import numpy as np
     >>> from scarce import GroupProbabilitySVM
     >>> from scarce.proportions import ShareCalibrationDisplay
-    >>> X = np.random.default_rng(0).normal(size=(12, 2))
-    >>> groups = np.repeat(["a", "b", "c"], 4)
-    >>> share = np.repeat([0.25, 0.5, 1.0], 4)
-    >>> model = GroupProbabilitySVM(C=100.0).fit(X, share, groups)
+    >>> X = np.random.default_rng(0).normal(size=(240, 2))
+    >>> groups = np.repeat(["a", "b", "c"], 80)
+    >>> share = np.repeat([0.0, 0.5, 1.0], 80)
+    >>> model = GroupProbabilitySVM().fit(X + share[:, None], share, groups)
     >>> display = ShareCalibrationDisplay.from_estimator(model, X, share, groups)
     >>> display.given
-    array([0.25, 0.5 , 1.  ])
+    array([0. , 0.5, 1. ])
     """
 
     def __init__(
