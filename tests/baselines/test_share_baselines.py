@@ -17,7 +17,7 @@ from scarce.baselines import (
 )
 from scarce.baselines._alternating_label_svm import labels_of_shares
 from scarce.proportions import expand_proportions, group_proportions
-from scarce.proportions._share_loss import Bags
+from scarce.proportions._share_loss import RowGroups
 
 KINDS = [AlternatingLabelSVM, GroupMeanLogistic, MeanMapClassifier, ProportionLogistic]
 
@@ -115,25 +115,34 @@ def test_proportion_logistic_is_the_minimum_of_its_definition():
 
 
 def test_labels_meet_the_shares():
-    bags = Bags.of(np.array([0, 1, 0, 1, 0, 1]), np.ones(6), 2)
+    in_groups = RowGroups.of(np.array([0, 1, 0, 1, 0, 1]), np.ones(6), 2)
     decisions = np.array([3.0, 1.0, 2.0, 2.0, 1.0, 3.0])
-    labels = labels_of_shares(decisions, bags, np.array([1 / 3, 2 / 3]))
+    labels = labels_of_shares(decisions, in_groups, np.array([1 / 3, 2 / 3]))
     assert labels.tolist() == [1, 0, 0, 1, 0, 1]
-    assert labels_of_shares(decisions, bags, np.array([0.0, 1.0])).tolist() == [0, 1, 0, 1, 0, 1]
+    assert labels_of_shares(decisions, in_groups, np.array([0.0, 1.0])).tolist() == [
+        0,
+        1,
+        0,
+        1,
+        0,
+        1,
+    ]
 
 
 def test_alternating_labels_settle():
     X, labels, groups, shares = clouds()
     model = AlternatingLabelSVM().fit(X, shares, groups)
     assert model.converged_
-    found = np.bincount(groups, labels_of_shares(model.svc_.decision_function(X), *_bags(groups)))
+    found = np.bincount(
+        groups, labels_of_shares(model.svc_.decision_function(X), *_groups_and_shares(groups))
+    )
     np.testing.assert_allclose(found, np.bincount(groups, labels))
 
 
-def _bags(groups):
+def _groups_and_shares(groups):
     _, labels, _, _ = clouds()
-    bags = Bags.of(groups, np.ones(groups.size), groups.max() + 1)
-    return bags, np.bincount(groups, labels) / bags.sizes
+    in_groups = RowGroups.of(groups, np.ones(groups.size), groups.max() + 1)
+    return in_groups, np.bincount(groups, labels) / in_groups.sizes
 
 
 def test_what_they_cannot_do_is_said():

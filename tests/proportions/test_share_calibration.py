@@ -8,7 +8,7 @@ from sklearn.metrics import log_loss
 
 from scarce.proportions import effective_labels, share_cross_entropy
 from scarce.proportions._share_calibration import fit_share_calibration
-from scarce.proportions._share_loss import Bags, share_loss
+from scarce.proportions._share_loss import RowGroups, share_loss
 
 
 def sample(n_groups=12, size=9, columns=1, seed=0):
@@ -17,13 +17,13 @@ def sample(n_groups=12, size=9, columns=1, seed=0):
     codes[:n_groups] = np.arange(n_groups)
     weights = rng.uniform(0.5, 2.0, codes.size)
     scores = rng.normal(size=(codes.size, columns)) + rng.normal(size=(n_groups, columns))[codes]
-    bags = Bags.of(codes, weights, n_groups)
+    in_groups = RowGroups.of(codes, weights, n_groups)
     truth = 2.5 * scores + rng.normal(size=columns)
     p = expit(truth) if columns == 1 else softmax(truth, axis=1)
-    shares = np.clip(bags.means(p) + 0.03 * rng.normal(size=(n_groups, columns)), 0, 1)
+    shares = np.clip(in_groups.means(p) + 0.03 * rng.normal(size=(n_groups, columns)), 0, 1)
     if columns > 1:
         shares /= shares.sum(axis=1, keepdims=True)
-    return scores, weights, bags, shares
+    return scores, weights, in_groups, shares
 
 
 def plain_loss(place, scores, weights, codes, shares, ridge=0.1):
@@ -44,10 +44,10 @@ def plain_loss(place, scores, weights, codes, shares, ridge=0.1):
 
 @pytest.mark.parametrize("columns", [1, 3])
 def test_gradient_is_that_of_the_loss(columns):
-    scores, _, bags, shares = sample(n_groups=4, size=3, columns=columns)
-    _, gradient = share_loss(scores, bags, shares)
+    scores, _, in_groups, shares = sample(n_groups=4, size=3, columns=columns)
+    _, gradient = share_loss(scores, in_groups, shares)
     numeric = approx_fprime(
-        scores.ravel(), lambda t: share_loss(t.reshape(scores.shape), bags, shares)[0], 1e-7
+        scores.ravel(), lambda t: share_loss(t.reshape(scores.shape), in_groups, shares)[0], 1e-7
     )
     np.testing.assert_allclose(gradient.ravel(), numeric, atol=1e-5)
 
@@ -55,9 +55,9 @@ def test_gradient_is_that_of_the_loss(columns):
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_minimum_is_that_of_a_search_without_gradients(columns, seed):
-    scores, weights, bags, shares = sample(columns=columns, seed=seed)
-    slope, shifts = fit_share_calibration(scores, bags, shares)
-    arguments = (scores, weights, bags.codes, shares)
+    scores, weights, in_groups, shares = sample(columns=columns, seed=seed)
+    slope, shifts = fit_share_calibration(scores, in_groups, shares)
+    arguments = (scores, weights, in_groups.codes, shares)
     found = np.concatenate([[np.log(slope)], shifts])
     best = minimize(
         plain_loss,
@@ -71,21 +71,25 @@ def test_minimum_is_that_of_a_search_without_gradients(columns, seed):
 
 
 def test_no_point_of_a_grid_is_better():
-    scores, weights, bags, shares = sample(seed=5)
-    slope, shifts = fit_share_calibration(scores, bags, shares)
-    arguments = (scores, weights, bags.codes, shares)
+    scores, weights, in_groups, shares = sample(seed=5)
+    slope, shifts = fit_share_calibration(scores, in_groups, shares)
+    arguments = (scores, weights, in_groups.codes, shares)
     least = plain_loss(np.array([np.log(slope), shifts[0]]), *arguments)
     grid = [(u, b) for u in np.linspace(-3, 2.5, 23) for b in np.linspace(-4, 4, 33)]
     assert least <= min(plain_loss(np.array(point), *arguments) for point in grid)
 
 
 def test_weights_are_repetitions():
-    scores, _, bags, shares = sample(seed=2)
+    scores, _, in_groups, shares = sample(seed=2)
     times = np.random.default_rng(0).integers(1, 4, size=len(scores))
-    weighted = fit_share_calibration(scores, Bags.of(bags.codes, times, len(shares)), shares)
+    weighted = fit_share_calibration(
+        scores, RowGroups.of(in_groups.codes, times, len(shares)), shares
+    )
     again = np.repeat(np.arange(len(scores)), times)
     repeated = fit_share_calibration(
-        scores[again], Bags.of(bags.codes[again], np.ones(again.size), len(shares)), shares
+        scores[again],
+        RowGroups.of(in_groups.codes[again], np.ones(again.size), len(shares)),
+        shares,
     )
     np.testing.assert_allclose(weighted[0], repeated[0], rtol=1e-7)
     np.testing.assert_allclose(weighted[1], repeated[1], rtol=1e-7)
@@ -94,16 +98,16 @@ def test_weights_are_repetitions():
 def test_slope_stays_within_its_bounds():
     codes = np.repeat(np.arange(20), 50)
     scores = np.where(codes % 2, 1e-3, -1e-3)[:, None]
-    bags = Bags.of(codes, np.ones(codes.size), 20)
-    slope, _ = fit_share_calibration(scores, bags, (np.arange(20) % 2)[:, None].astype(float))
+    in_groups = RowGroups.of(codes, np.ones(codes.size), 20)
+    slope, _ = fit_share_calibration(scores, in_groups, (np.arange(20) % 2)[:, None].astype(float))
     assert slope == pytest.approx(np.exp(4.0))
 
 
 def test_huge_scores_give_finite_numbers():
     codes = np.repeat([0, 1], 2)
-    bags = Bags.of(codes, np.ones(4), 2)
+    in_groups = RowGroups.of(codes, np.ones(4), 2)
     scores = np.array([[1e5], [2e5], [-1e5], [-2e5]])
-    slope, shifts = fit_share_calibration(scores, bags, np.array([[0.0], [1.0]]))
+    slope, shifts = fit_share_calibration(scores, in_groups, np.array([[0.0], [1.0]]))
     assert np.isfinite(slope)
     assert np.isfinite(shifts).all()
 

@@ -128,7 +128,7 @@ def test_a_harmful_calibration_is_not_used(monkeypatch):
     used = GroupProbabilitySVM().fit(X, share, groups)
     assert used.left_out_loss_["calibrated"] < used.left_out_loss_["uncalibrated"]
     # A shift that no share supports.
-    wrong = lambda scores, bags, shares: (1.0, np.full(scores.shape[1], 9.0))  # noqa: E731
+    wrong = lambda scores, in_groups, shares: (1.0, np.full(scores.shape[1], 9.0))  # noqa: E731
     monkeypatch.setattr("scarce.proportions._calibrated.fit_share_calibration", wrong)
     model = GroupProbabilitySVM().fit(X, share, groups)
     assert model.calibration_ is None

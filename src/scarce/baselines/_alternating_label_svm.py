@@ -12,7 +12,7 @@ from scarce._frame import Interval, StrOptions, collected_notes, fit_frame
 from scarce.baselines._share_classifier import ShareClassifier
 from scarce.classification import SVC
 from scarce.proportions import GroupProbabilitySVM
-from scarce.proportions._share_loss import Bags
+from scarce.proportions._share_loss import RowGroups
 
 
 class AlternatingLabelSVM(ShareClassifier):
@@ -121,22 +121,22 @@ class AlternatingLabelSVM(ShareClassifier):
         self : object
             The fitted estimator.
         """
-        X, bags, shares, _ = self._read(X, y, groups, sample_weight)
+        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
         if shares.shape[1] > 1:
             raise ValueError(
                 f"Only binary classification is supported. The target has {shares.shape[1]} "
                 "classes; ProportionLogistic and scarce.GroupProbabilitySVM take several."
             )
-        weights = bags.parts * bags.sizes[bags.codes]
+        weights = in_groups.parts * in_groups.sizes[in_groups.codes]
         settings = {"kernel": self.kernel, "gamma": self.gamma, "tol": self.tol}
-        if bags.sizes.size == bags.codes.size:  # every row has its own share
-            decisions = shares[bags.codes, 0]
+        if in_groups.sizes.size == in_groups.codes.size:  # every row has its own share
+            decisions = shares[in_groups.codes, 0]
         else:
             start = GroupProbabilitySVM(calibrate=None, **settings)
             with collected_notes():  # they are about the start
-                start.fit(X, shares[bags.codes, 0], bags.codes, sample_weight=weights)
+                start.fit(X, shares[in_groups.codes, 0], in_groups.codes, sample_weight=weights)
             decisions = start.decision_function(X)
-        labels = labels_of_shares(decisions, bags, shares[:, 0])
+        labels = labels_of_shares(decisions, in_groups, shares[:, 0])
         for n_rounds in range(1, self.max_rounds + 1):
             if np.ptp(labels) == 0:
                 raise ValueError(
@@ -145,7 +145,7 @@ class AlternatingLabelSVM(ShareClassifier):
                 )
             self.svc_ = SVC(C=self.C, **settings).fit(X, labels, sample_weight=weights)
             self.n_rounds_, before = n_rounds, labels
-            labels = labels_of_shares(self.svc_.decision_function(X), bags, shares[:, 0])
+            labels = labels_of_shares(self.svc_.decision_function(X), in_groups, shares[:, 0])
             self.converged_ = bool((labels == before).all())
             if self.converged_:
                 break
@@ -155,11 +155,11 @@ class AlternatingLabelSVM(ShareClassifier):
         return np.asarray(self.svc_.decision_function(X))[:, None]
 
 
-def labels_of_shares(decisions: Array, bags: Bags, shares: Array) -> Array:
+def labels_of_shares(decisions: Array, in_groups: RowGroups, shares: Array) -> Array:
     """Return 1 for the rows of the largest decisions in each group, as many as its share says."""
-    order = np.lexsort((-decisions, bags.codes))
-    group = bags.codes[order]
-    upto = np.cumsum(bags.parts[order]) - group  # parts sum to one in each group before
+    order = np.lexsort((-decisions, in_groups.codes))
+    group = in_groups.codes[order]
+    upto = np.cumsum(in_groups.parts[order]) - group  # parts sum to one in each group before
     labels = np.zeros(decisions.size, dtype=np.intp)
-    labels[order] = upto - 0.5 * bags.parts[order] < shares[group]  # more than half of the row
+    labels[order] = upto - 0.5 * in_groups.parts[order] < shares[group]  # more than half of the row
     return labels

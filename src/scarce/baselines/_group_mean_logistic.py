@@ -98,17 +98,17 @@ class GroupMeanLogistic(ProbabilisticShareClassifier):
         """
         from sklearn.linear_model import LogisticRegression  # loads half of scikit-learn
 
-        X, bags, shares, _ = self._read(X, y, groups, sample_weight)
+        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
         if shares.shape[1] == 1:
             shares = np.column_stack([1.0 - shares[:, 0], shares[:, 0]])
-        means = group_rows(X, bags)
+        means = group_rows(X, in_groups)
         label, group = np.nonzero(shares.T)
         missing = np.setdiff1d(np.arange(self.classes_.size), label)
         if missing.size:
             raise ValueError(f"y gives class {self.classes_[missing[0]]} no share in any group")
         model = LogisticRegression(C=self.C, tol=self.tol, max_iter=self.max_iter)
         stack = sparse.csr_array(means)[group] if sparse.issparse(means) else means[group]
-        model.fit(stack, label, sample_weight=bags.sizes[group] * shares[group, label])
+        model.fit(stack, label, sample_weight=in_groups.sizes[group] * shares[group, label])
         self.coef_, self.intercept_ = model.coef_, model.intercept_
         self.n_iter_ = max(1, int(np.max(model.n_iter_)))
         return self

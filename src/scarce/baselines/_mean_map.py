@@ -105,14 +105,14 @@ class MeanMapClassifier(ProbabilisticShareClassifier):
         self : object
             The fitted estimator.
         """
-        X, bags, shares, _ = self._read(X, y, groups, sample_weight)
+        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
         two = shares.shape[1] == 1
         every = np.column_stack([1.0 - shares[:, 0], shares[:, 0]]) if two else shares
-        root = np.sqrt(bags.sizes)
+        root = np.sqrt(in_groups.sizes)
         solve = linalg.pinv(root[:, None] * every) * root
-        self.class_means_ = np.asarray(group_rows(X, bags).T @ solve.T).T
-        weights = bags.parts * bags.sizes[bags.codes]
-        counts = bags.sizes @ every  # rows of each class
+        self.class_means_ = np.asarray(group_rows(X, in_groups).T @ solve.T).T
+        weights = in_groups.parts * in_groups.sizes[in_groups.codes]
+        counts = in_groups.sizes @ every  # rows of each class
         known = np.column_stack([self.class_means_, np.ones(len(every.T))]) * counts[:, None]
         known = known[1:] if two else known
 
@@ -125,7 +125,9 @@ class MeanMapClassifier(ProbabilisticShareClassifier):
                 weights[:, None] * softmax(logits, axis=1)
             )
 
-        coef, self.intercept_ = fit_linear(loss, X, shares.shape[1], bags.sizes.sum(), self, known)
+        coef, self.intercept_ = fit_linear(
+            loss, X, shares.shape[1], in_groups.sizes.sum(), self, known
+        )
         self.coef_ = coef.T
         return self
 

@@ -126,18 +126,18 @@ class ProportionLogistic(ProbabilisticShareClassifier):
         self : object
             The fitted estimator.
         """
-        X, bags, shares, _ = self._read(X, y, groups, sample_weight)
+        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
         kernel = make_kernel(self.kernel, self.gamma, 3, 0.0)
         if not kernel.explicit:
-            kernel = kernel.settled(X, bags.parts * bags.sizes[bags.codes])
+            kernel = kernel.settled(X, in_groups.parts * in_groups.sizes[in_groups.codes])
             self._gamma = float(getattr(kernel, "gamma", 0.0))
             self._landmarks = X[self._chosen(X)]
             self._root = landmark_root(kernel.values(self._landmarks, self._landmarks)).root
         coef, self.intercept_ = fit_linear(
-            lambda logits: share_loss(logits, bags, shares),
+            lambda logits: share_loss(logits, in_groups, shares),
             self._features(X, kernel),
             shares.shape[1],
-            bags.sizes.sum(),
+            in_groups.sizes.sum(),
             self,
         )
         self.coef_ = coef.T

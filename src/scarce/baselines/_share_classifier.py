@@ -18,7 +18,7 @@ from scarce._arrays import Array
 from scarce._frame import checked_weights, note
 from scarce.proportions._base import has_several_columns
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
-from scarce.proportions._share_loss import Bags, class_probabilities
+from scarce.proportions._share_loss import RowGroups, class_probabilities
 
 
 class ShareClassifier(ClassifierMixin, BaseEstimator):
@@ -33,7 +33,7 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
 
     def _read(
         self, X: Any, y: Any, groups: Any, sample_weight: Any
-    ) -> tuple[Any, Bags, Array, Array]:
+    ) -> tuple[Any, RowGroups, Array, Array]:
         """Return the rows that take part, their groups, the shares and the rows' positions.
 
         Shares are one column for two classes, else one a class. Sets `classes_`.
@@ -54,8 +54,8 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
             self.classes_ = np.arange(max(2, units.shares.shape[1]))
         shares = units.shares[:, 1:] if units.shares.shape[1] == 2 else units.shares
         rows = units.rows
-        bags = Bags.of(units.codes[rows], units.weights[rows], units.n_units)
-        return (X if rows.size == X.shape[0] else X[rows]), bags, shares, rows
+        in_groups = RowGroups.of(units.codes[rows], units.weights[rows], units.n_units)
+        return (X if rows.size == X.shape[0] else X[rows]), in_groups, shares, rows
 
     def _grouped(self, y: Any, groups: Any, weights: Array) -> Units:
         if groups is None:
@@ -134,10 +134,10 @@ class ProbabilisticShareClassifier(ShareClassifier):
         return class_probabilities(np.column_stack([np.zeros(logits.size), logits]))
 
 
-def group_rows(X: Any, bags: Bags) -> Any:
+def group_rows(X: Any, in_groups: RowGroups) -> Any:
     """Return the mean row of every group, sparse for sparse rows."""
-    shape = (bags.sizes.size, bags.codes.size)
-    means = sparse.csr_array((bags.parts, (bags.codes, np.arange(shape[1]))), shape=shape)
+    shape = (in_groups.sizes.size, in_groups.codes.size)
+    means = sparse.csr_array((in_groups.parts, (in_groups.codes, np.arange(shape[1]))), shape=shape)
     return means @ X
 
 

@@ -187,19 +187,19 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
             return
         note_few_labels(units, self.effective_labels_)
-        rows, bags, chosen = calibration_rows(units, self._n_terms())
+        rows, in_groups, chosen = calibration_rows(units, self._n_terms())
         shares, part = units.shares[chosen], X[rows]
         decisions = self._raw_decisions(part)
         source = self._source_decisions(part)
         if source is not None:
-            self.source_calibration_ = plain(fit_share_calibration(source, bags, shares))
+            self.source_calibration_ = plain(fit_share_calibration(source, in_groups, shares))
         if self.calibrate == "shares":
             test = None
             if units.sizes.size >= FEWEST_GROUPS and units.rows.size <= MOST_ROWS:
                 test = LeftOut(self, X, units, self._block)
                 self.left_out_loss_ = test.loss
             if test is None or not test.harmful:
-                slope, shifts = fit_share_calibration(decisions, bags, shares)
+                slope, shifts = fit_share_calibration(decisions, in_groups, shares)
                 self.calibration_ = plain((slope, shifts))
                 self.intercept_ = self.intercept_ + shifts / slope
                 decisions = decisions + shifts / slope

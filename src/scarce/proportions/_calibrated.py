@@ -17,7 +17,12 @@ from scarce._warnings import ScarceDataWarning
 from scarce.proportions._calibration import probabilities
 from scarce.proportions._groups import COMMON, Units
 from scarce.proportions._share_calibration import fit_share_calibration
-from scarce.proportions._share_loss import SMALLEST, Bags, class_probabilities, effective_labels
+from scarce.proportions._share_loss import (
+    SMALLEST,
+    RowGroups,
+    class_probabilities,
+    effective_labels,
+)
 
 ENOUGH = 40  # labels below which a fit warns
 FEWEST_GROUPS, MOST_ROWS = 10, 5_000  # for one more fit without a fifth of the groups
@@ -44,7 +49,7 @@ def has_mixed_groups(X: Any, units: Units) -> bool:
     return False
 
 
-def calibration_rows(units: Units, n_terms: int) -> tuple[Array, Bags, Array]:
+def calibration_rows(units: Units, n_terms: int) -> tuple[Array, RowGroups, Array]:
     """Return rows of some whole groups, these groups and which they are.
 
     All of them, if scoring them costs little beside a fit; else groups at equal steps.
@@ -57,12 +62,12 @@ def calibration_rows(units: Units, n_terms: int) -> tuple[Array, Bags, Array]:
     return _of_groups(units, chosen)
 
 
-def _of_groups(units: Units, chosen: Array) -> tuple[Array, Bags, Array]:
+def _of_groups(units: Units, chosen: Array) -> tuple[Array, RowGroups, Array]:
     place = np.full(units.n_units + 1, -1)  # the last is for rows that take no part
     place[chosen + units.n_common] = np.arange(chosen.size)
     codes = place[units.codes]
     rows = np.flatnonzero(codes >= 0)
-    return rows, Bags.of(codes[rows], units.weights[rows], chosen.size), chosen
+    return rows, RowGroups.of(codes[rows], units.weights[rows], chosen.size), chosen
 
 
 def plain(calibration: tuple[float, Array]) -> Calibration:
@@ -78,9 +83,9 @@ def calibrated(scores: Array, calibration: Calibration | None) -> Array:
     return class_probabilities(calibration[0] * scores + calibration[1])
 
 
-def losses(p: Array, bags: Bags, shares: Array) -> Array:
+def losses(p: Array, in_groups: RowGroups, shares: Array) -> Array:
     """Return the cross-entropy of every group."""
-    mean = np.maximum(bags.means(p), SMALLEST)
+    mean = np.maximum(in_groups.means(p), SMALLEST)
     total = -(shares * np.log(mean)).sum(axis=1)
     if shares.shape[1] == 1:
         rest = np.maximum(1.0 - mean, SMALLEST)
@@ -121,7 +126,7 @@ class LeftOut:
         inner.set_params(calibrate=None, classes=None, gamma=machine._gamma)
         with collected_notes():  # they are the outer fit's to give
             inner.fit(part(X, kept, kept), y, groups, sample_weight=units.weights[kept])
-            rows, bags, chosen = _of_groups(units, np.flatnonzero(out))
+            rows, in_groups, chosen = _of_groups(units, np.flatnonzero(out))
             seen, own, _ = _of_groups(units, np.flatnonzero(~out))
             given = units.shares[~out]
             new, old = part(X, rows, kept), part(X, seen, kept)
@@ -130,14 +135,16 @@ class LeftOut:
             if source is not None:
                 forms["source"] = (source, inner._source_decisions(old))
         wanted = units.shares[chosen]
-        found = {"uncalibrated": losses(calibrated(forms[""][0], None), bags, wanted)}
+        found = {"uncalibrated": losses(calibrated(forms[""][0], None), in_groups, wanted)}
         for name, (scores, training) in forms.items():
             fitted = fit_share_calibration(training, own, given)
-            found[name or "calibrated"] = losses(calibrated(scores, fitted), bags, wanted)
+            found[name or "calibrated"] = losses(calibrated(scores, fitted), in_groups, wanted)
         self.loss = {
-            name: float(np.average(each, weights=bags.sizes)) for name, each in found.items()
+            name: float(np.average(each, weights=in_groups.sizes)) for name, each in found.items()
         }
-        self.harmful = worse_beyond_noise(found["calibrated"], found["uncalibrated"], bags.sizes)
+        self.harmful = worse_beyond_noise(
+            found["calibrated"], found["uncalibrated"], in_groups.sizes
+        )
 
 
 def note_few_labels(units: Units, worth: float) -> None:

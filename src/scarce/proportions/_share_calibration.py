@@ -6,13 +6,15 @@ import numpy as np
 from scipy.optimize import minimize
 
 from scarce._arrays import Array
-from scarce.proportions._share_loss import Bags, share_loss
+from scarce.proportions._share_loss import RowGroups, share_loss
 
 RIDGE = 0.1  # a few groups may want any slope
 LOG_SLOPES = (-3.0, 4.0)
 
 
-def fit_share_calibration(scores: Array, bags: Bags, shares: Array) -> tuple[float, Array]:
+def fit_share_calibration(
+    scores: Array, in_groups: RowGroups, shares: Array
+) -> tuple[float, Array]:
     """Return slope and shifts that make the mean probabilities of groups meet their shares.
 
     Makes small the cross-entropy of shares and means of ``sigmoid(a f + b)``, for several classes
@@ -22,7 +24,7 @@ def fit_share_calibration(scores: Array, bags: Bags, shares: Array) -> tuple[flo
     ----------
     scores : ndarray of shape (n, n_columns)
         Scores of the rows, one column for two classes, else one a class.
-    bags : Bags
+    in_groups : RowGroups
         The groups.
     shares : ndarray of shape (n_groups, n_columns)
         Shares of the second of two classes, or of every class.
@@ -34,11 +36,11 @@ def fit_share_calibration(scores: Array, bags: Bags, shares: Array) -> tuple[flo
     shifts : ndarray of shape (n_columns,)
         What is added to the scores times the slope.
     """
-    total = bags.sizes.sum()
+    total = in_groups.sizes.sum()
 
     def objective(place: Array) -> tuple[float, Array]:
         scaled = np.exp(place[0]) * scores
-        loss, gradient = share_loss(scaled + place[1:], bags, shares)
+        loss, gradient = share_loss(scaled + place[1:], in_groups, shares)
         steps = np.concatenate([[np.vdot(gradient, scaled)], gradient.sum(axis=0)])
         return (loss + 0.5 * RIDGE * place @ place) / total, (steps + RIDGE * place) / total
 

@@ -17,7 +17,7 @@ SMALLEST = 1e-12  # a mean probability below this is rounding, and its logarithm
 
 
 @dataclass(frozen=True)
-class Bags:
+class RowGroups:
     """Rows in groups: what a mean over each group needs.
 
     Attributes
@@ -35,7 +35,7 @@ class Bags:
     sizes: Array
 
     @classmethod
-    def of(cls, codes: Array, weights: Array, n_groups: int) -> Bags:
+    def of(cls, codes: Array, weights: Array, n_groups: int) -> RowGroups:
         """Return the groups of weighted rows, each of which must have some weight."""
         sizes = np.bincount(codes, weights, minlength=n_groups)
         return cls(codes, weights / sizes[codes], sizes)
@@ -54,7 +54,7 @@ def class_probabilities(logits: Array) -> Array:
     return np.asarray(expit(logits) if logits.shape[1] == 1 else softmax(logits, axis=1))
 
 
-def share_loss(logits: Array, bags: Bags, shares: Array) -> tuple[float, Array]:
+def share_loss(logits: Array, in_groups: RowGroups, shares: Array) -> tuple[float, Array]:
     """Return the cross-entropy of shares and mean probabilities, and its gradient.
 
     Parameters
@@ -62,7 +62,7 @@ def share_loss(logits: Array, bags: Bags, shares: Array) -> tuple[float, Array]:
     logits : ndarray of shape (n, n_columns)
         One column for two classes, whose probability is the logistic function; else one a class,
         whose probabilities are the softmax.
-    bags : Bags
+    in_groups : RowGroups
         The groups.
     shares : ndarray of shape (n_groups, n_columns)
         Shares of the second of two classes, or of every class.
@@ -75,18 +75,18 @@ def share_loss(logits: Array, bags: Bags, shares: Array) -> tuple[float, Array]:
         With respect to the logits.
     """
     p = class_probabilities(logits)
-    mean = bags.means(p)
-    loss = -float(bags.sizes @ (shares * np.log(np.maximum(mean, SMALLEST))).sum(axis=1))
+    mean = in_groups.means(p)
+    loss = -float(in_groups.sizes @ (shares * np.log(np.maximum(mean, SMALLEST))).sum(axis=1))
     slope = -shares / np.maximum(mean, SMALLEST)  # of a group's loss in its means
     if p.shape[1] == 1:
-        rest = np.maximum(bags.means(1.0 - p), SMALLEST)
-        loss -= float(bags.sizes @ ((1.0 - shares) * np.log(rest))[:, 0])
+        rest = np.maximum(in_groups.means(1.0 - p), SMALLEST)
+        loss -= float(in_groups.sizes @ ((1.0 - shares) * np.log(rest))[:, 0])
         slope = slope + (1.0 - shares) / rest
-        gradient = slope[bags.codes] * p * (1.0 - p)
+        gradient = slope[in_groups.codes] * p * (1.0 - p)
     else:
-        rows = slope[bags.codes]
+        rows = slope[in_groups.codes]
         gradient = p * (rows - (rows * p).sum(axis=1, keepdims=True))
-    gradient *= (bags.parts * bags.sizes[bags.codes])[:, None]
+    gradient *= (in_groups.parts * in_groups.sizes[in_groups.codes])[:, None]
     return loss, gradient
 
 
@@ -153,10 +153,10 @@ def share_cross_entropy(
             "groups has no group with a row of positive weight: the loss of shares needs one"
         )
     kept, inside = np.unique(codes[rows], return_inverse=True)
-    bags = Bags.of(inside, weights[rows], kept.size)
-    mean = np.maximum(bags.means(found[rows]), SMALLEST)
+    in_groups = RowGroups.of(inside, weights[rows], kept.size)
+    mean = np.maximum(in_groups.means(found[rows]), SMALLEST)
     losses = -(values[kept] * np.log(mean)).sum(axis=1)
-    return float(np.average(losses, weights=bags.sizes))
+    return float(np.average(losses, weights=in_groups.sizes))
 
 
 def effective_labels(shares: ArrayLike, sizes: ArrayLike) -> float:
