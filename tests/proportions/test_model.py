@@ -39,6 +39,7 @@ def test_weights_equal_repetition_in_groups(kind, kernel):
     assert again.objective_ == pytest.approx(objective, rel=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:kernel=.* is not positive semidefinite")
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
 def test_the_same_model_from_every_kind_of_rows(kind, kernel):

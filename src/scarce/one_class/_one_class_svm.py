@@ -174,7 +174,7 @@ class OneClassSVM(OneClassMachine):
         self.offset_ = np.array([model.offset])
         self.intercept_ = -self.offset_
         largest = float(np.abs(sample.operator.diagonal()).max())
-        self._rounding = self._boundary_rounding(terms, largest)
+        self._rounding = self._boundary_rounding(terms, largest, model.offset)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = model.objective
         keep_quality(self, [solution])
