@@ -22,6 +22,7 @@ EXPECTED_FAILURES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")  # a few rows at random
 @pytest.mark.filterwarnings("ignore:nu=.* gives a nearly trivial solution")  # random labels
 @pytest.mark.filterwarnings("ignore:The solution is trivial")  # rows around the origin
 @parametrize_with_checks(

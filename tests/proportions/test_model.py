@@ -6,8 +6,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.svm import SVR
 
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.proportions import expand_proportions, group_error, group_proportions
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from tests.proportions.samples import GAMMA, calibrated, problem
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]

@@ -5,12 +5,14 @@ from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
 from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_score
 from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
+from scarce.model_selection._share_cross_entropy import ShareCrossEntropyScorer
 
 __all__ = [
     "GroupErrorScorer",
     "GroupShareKFold",
     "HeldOutPositives",
     "LeaveOneOutSearch",
+    "ShareCrossEntropyScorer",
     "lee_liu_score",
     "lee_liu_scorer",
     "margin_score",
