@@ -1,5 +1,6 @@
 """Support vector machines for scarce supervision."""
 
+from scarce._warnings import ScarceDataWarning
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
@@ -19,6 +20,7 @@ __all__ = [
     "OneClassSTM",
     "OneClassSVM",
     "ProjectionMMDSVM",
+    "ScarceDataWarning",
     "TransductiveSVM",
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",

@@ -6,13 +6,12 @@ import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
+
+from scarce._arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[Any]
 
 
 def axes_to_draw_on(ax: Axes | None) -> Axes:

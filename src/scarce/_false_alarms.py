@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 ROUNDING = 1e-9  # counts this near to the next whole one are meant to be it
 RANGE = (0.05, 0.95)  # ends of the range of the rate
@@ -62,7 +61,8 @@ class LeftOut:
 
         Examples
         --------
-        >>> from scarce._false_alarms import LeftOut
+        >>> from scarce._arrays import Array
+        from scarce._false_alarms import LeftOut
         >>> LeftOut.of(range(19)).threshold(0.1)  # the second of 19
         1.0
         """

@@ -2,54 +2,67 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from scarce._arrays import Array
+from scarce._boundary import rounding_error
+from scarce._frame import (
+    NOT_FINITE,
+    FitTask,
+    Interval,
+    StrOptions,
+    fit_task,
+    run_solver,
+)
 from scarce.kernels import (
+    GAMMA_RULES,
     Kernel,
+    formula_names,
+    kernel_type,
     make_kernel,
     make_operator,
     nystroem_operator,
+    score_error,
     weighted_scores,
 )
-from scarce.solvers import Progress, QuadraticProgram, Solution, feasible_start, solve
-
-Array = NDArray[Any]
+from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
-NOT_FINITE = (
-    "The dual coefficients or intercepts are not finite. The input data may contain large values "
-    "and need to be preprocessed."
-)
 
 
-def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a fit that fails or is interrupted leave the estimator exactly as it was."""
+@dataclass(frozen=True)
+class Sample:
+    """The rows of a fit that take part.
 
-    @functools.wraps(fit)
-    def guarded(estimator: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(vars(estimator))
-        try:
-            return fit(estimator, *args, **kwargs)
-        except BaseException:  # Ctrl-C too
-            vars(estimator).clear()
-            vars(estimator).update(before)
-            raise
+    Attributes
+    ----------
+    X : array or CSR
+        All rows, checked.
+    rows : ndarray of int
+        Those with a positive weight.
+    weights : ndarray
+        Their weights.
+    operator : operator
+        Their kernel matrix, exact or of low rank.
+    """
 
-    return guarded
+    X: Any
+    rows: Array
+    weights: Array
+    operator: Any
+
+    def part(self, values: Array | None) -> Array | None:
+        """Return the entries, of one value a row, of those that take part."""
+        return None if values is None else values[self.rows]
 
 
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
@@ -62,7 +75,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             Kernel,
         ],
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],
@@ -78,14 +91,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     # Weights are asked for without any set-up when metadata routing is on.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
 
-    # One of several fits that are judged together: whoever asks for them does the warning.
-    _one_of_many: bool = False
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self._kernel_type.pairwise
+        tags.input_tags.sparse = not self._kernel_type.pairwise
         return tags
+
+    @property
+    def _kernel_type(self) -> type[Kernel]:
+        """What may be asked of the kernel before it is settled."""
+        return kernel_type(self.kernel)
 
     # A saved model of sparse rows holds plain arrays: skops would not trust SciPy's classes.
 
@@ -108,13 +123,13 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
-        if callable(self.kernel):
+        if self._kernel_type.opaque:
             rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return rows if isinstance(y, str) else (rows, y)
         given_sparse = sparse.issparse(X)
-        if given_sparse and self.kernel == "precomputed":
+        if given_sparse and self._kernel_type.pairwise:
             raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
         return validate_data(
             self,
@@ -127,12 +142,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             accept_large_sparse=False,
         )
 
-    def _checked_weights(self, sample_weight: Any, X: Any) -> Array:
-        return checked_weights(sample_weight, X)
+    def _sample(self, X: Any, weights: Array) -> Sample:
+        """Settle the kernel, and return the rows that take part with their kernel matrix."""
+        rows = np.flatnonzero(weights)
+        operator = self._operator_of(X, self._settled_kernel(X, weights), rows)
+        return Sample(X, rows, weights[rows], operator)
 
-    def _make_kernel(self, X: Any, weights: Array) -> Kernel:
-        """Return the kernel with its width settled, and keep the width."""
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+    def _settled_kernel(self, X: Any, weights: Array) -> Kernel:
+        """Return the kernel with a number for `gamma`, and keep that number."""
+        if self._kernel_type.pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
@@ -140,39 +158,44 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if kernel.has_formula:
             check_range(X)
-            kernel = kernel.settled(X, weights)
+            kernel = kernel.settled(X, weights / weights.max())
         self._gamma = float(getattr(kernel, "gamma", 0.0))
         return kernel
 
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.degree, self.coef0)
 
-    def _make_operator(self, X: Any, kernel: Kernel, rows: Array) -> Any:
+    def _operator_of(self, X: Any, kernel: Kernel, rows: Array) -> Any:
         """Return the kernel matrix of the rows that take part, exact or of low rank."""
-        if self.kernel == "precomputed":
-            part = X if rows.size == X.shape[0] else X[np.ix_(rows, rows)]
+        part = self._part(X, rows)
+        if self.approximation is None:
+            operator: Any = make_operator(part, kernel)
         else:
-            part = X if rows.size == X.shape[0] else X[rows]
-        if self.approximation is None or self.kernel == "poly":
-            operator = make_operator(part, kernel)
-            if self.kernel == "poly":
-                self._check_powers(operator, kernel)
-            if self.approximation is None:
-                return operator
-        self._landmarks = self._choose_landmarks(rows.size)
-        return nystroem_operator(part, kernel, self._landmarks)
+            self._landmarks = self._choose_landmarks(rows.size)
+            operator = nystroem_operator(part, kernel, self._landmarks)
+        self._check_diagonal(operator)
+        return operator
+
+    def _part(self, X: Any, rows: Array) -> Any:
+        """Return some rows; of a kernel matrix, these rows and columns."""
+        if rows.size == X.shape[0]:
+            return X
+        if self._kernel_type.pairwise:
+            return X[np.ix_(rows, rows)]
+        return X[rows]
 
     def _choose_landmarks(self, n_rows: int) -> Array:
         """Return the rows that an approximation sees the others through."""
-        if self.kernel == "precomputed" or callable(self.kernel):
+        if not self._kernel_type.has_formula:
             raise ValueError(
-                'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
-                f"sigmoid), got kernel={self.kernel!r}"
+                'approximation="nystroem" needs a kernel with a formula '
+                f"({', '.join(formula_names())}), got kernel={self.kernel!r}"
             )
         random = check_random_state(self.random_state)
         return np.sort(random.permutation(n_rows)[: self.n_components])
 
-    def _check_powers(self, operator: Any, kernel: Kernel) -> None:
+    def _check_diagonal(self, operator: Any) -> None:
+        """Refuse kernel values whose sums overflow, high powers above all."""
         with np.errstate(over="ignore"):
             powers = operator.n * operator.diagonal()
         if not np.isfinite(powers).all():
@@ -185,95 +208,42 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _solve(
         self,
         program: QuadraticProgram,
-        previous: Array | None,
-        within: Any = None,
+        start: Array | None = None,
+        within: FitTask | None = None,
         *,
         tol: float | None = None,
         max_iter: int | None = None,
     ) -> Solution:
-        """Solve the program, report progress, and warn when the tolerance was not met.
+        """Solve a program and report progress.
 
-        ``within`` is the callback context of the rounds that this solution is one of; ``tol`` and
-        ``max_iter`` may be sharper than those of the estimator.
+        ``start`` may be any dual variables; ``within`` is the task of the rounds that this solution
+        is one of; ``tol`` and ``max_iter`` may be sharper than those of the estimator.
         """
-        if within is None:
-            context = self._init_callback_context(max_subtasks=None)
-        else:
-            context = within.subcontext(task_name="round", max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self)
-        start = None if previous is None else feasible_start(program, previous)
-        # What overflows is found below, and reported once.
-        with np.errstate(over="ignore", invalid="ignore"):
-            solution = solve(
+        return run_solver(
+            fit_task(self) if within is None else within.part("round", None),
+            lambda report: solve(
                 program,
                 tol=self.tol if tol is None else tol,
                 max_iter=self.max_iter if max_iter is None else max_iter,
-                start=start,
+                start=None if start is None else feasible_start(program, start),
                 cache_size=self.cache_size,
-                callback=self._reporter(context),
-            )
-        context.call_on_fit_task_end(estimator=self)
-        if not (np.isfinite(solution.alpha).all() and np.isfinite(solution.multipliers).all()):
-            raise ValueError(NOT_FINITE)
-        self.fit_status_ = int(solution.status != "optimal")
-        self.dual_gap_ = solution.dual_gap
-        self.kkt_violation_ = solution.kkt_violation
-        if within is None and not self._one_of_many:
-            self._warn_unless_optimal(solution.status, stacklevel=7)
-        return solution
+                callback=report,
+            ),
+        )
 
-    def _reporter(self, context: Any) -> Callable[[Progress], bool] | None:
-        """Return what tells callbacks and the screen of progress; None when nobody listens."""
-
-        def report(progress: Progress) -> bool:
-            task = context.subcontext(task_name="block")
-            task.call_on_fit_task_begin(estimator=self)
-            if self.verbose:
-                print(
-                    f"[{type(self).__name__}] steps {progress.n_iter}, objective "
-                    f"{progress.objective:.6g}, violation {progress.violation:.3g}",
-                    flush=True,
-                )
-            return bool(task.call_on_fit_task_end(estimator=self))
-
-        return report if self.verbose or hasattr(self, "_skl_callbacks") else None
-
-    def _warn_unless_optimal(self, status: str, stacklevel: int) -> None:
-        """Say how good a solution is that was cut short; ``stacklevel`` leads to fit's caller."""
-        causes = {
-            "max_iter": f"Solver terminated early (max_iter={self.max_iter}).",
-            "stopped": "A callback stopped the solver.",
-            "stalled": "Rounding errors ended the solver early.",
-        }
-        if status in causes:
-            warnings.warn(
-                f"{causes[status]}  Consider pre-processing your data with StandardScaler or "
-                f"MinMaxScaler. KKT violation {self.kkt_violation_:.3g} against tol={self.tol:g}, "
-                f"relative duality gap {self.dual_gap_:.3g}.",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
-
-    def _begin_with(self, multipliers: Array) -> None:
-        """Let the next fit begin with these multipliers of the dual, one per row."""
-        self._start = multipliers
-
-    def _multipliers(self) -> Array:
-        """Return the signed multipliers of the support vectors, in the scale of the dual."""
+    def _dual_variables(self) -> Array:
+        """Return the signed dual variables of the support vectors."""
         return np.asarray(self._dense_dual()[0])
 
-    def _previous(self, n_rows: int) -> Array | None:
-        """Return multipliers to begin with, one per row: given ones or those of the last fit."""
-        given = self.__dict__.pop("_start", None)
-        if given is not None:
-            return np.asarray(given)
+    def _last_dual_variables(self, n_rows: int) -> Array | None:
+        """Return the dual variables of the last fit, one a row, to begin with; None if unfit."""
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n_rows:
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
-        coefficients = np.zeros(n_rows)
-        coefficients[self.support_] = self._multipliers()
-        return coefficients
+        variables = np.zeros(n_rows)
+        variables[self.support_] = self._dual_variables()
+        return variables
 
     # The fitted model.
 
@@ -290,14 +260,21 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             raise ValueError(NOT_FINITE)
         self.support_ = support.astype(np.int32)
         self.shape_fit_ = X.shape
-        self._sparse = sparse.issparse(X) and not callable(self.kernel)
-        if self.kernel == "precomputed":
+        self._sparse = sparse.issparse(X) and not self._kernel_type.opaque
+        if self._kernel_type.pairwise:
             self.support_vectors_ = np.empty((0, 0), dtype=X.dtype)
         else:
             vectors = X[self.support_]
             self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
         dual = weights[None, :]
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
+
+    def _boundary_rounding(self, dual: Array, largest: float) -> float:
+        """Return how far rounding may move the score of a row on the boundary."""
+        plain = rounding_error(dual, largest)
+        if not self._kernel_type.has_formula:
+            return plain
+        return max(plain, score_error(self.support_vectors_, dual, self._fitted_kernel()))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
@@ -311,14 +288,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _scores_of(self, X: Any, dual: Array, groups: Array) -> Array:
         """Return ``sum_j dual[g_i, j] k(x_i, sv_j)`` for checked rows and their groups."""
-        if self.kernel == "precomputed":
+        if self._kernel_type.pairwise:
             lines = dual[groups] if dual.shape[0] > 1 else dual
             return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         if self._sparse and not sparse.issparse(X):
             X = sparse.csr_array(X)
-        elif sparse.issparse(X) and not self._sparse and not callable(self.kernel):
+        elif sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
@@ -327,7 +304,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for a linear kernel."""
-        if self.kernel != "linear":
+        if not self._kernel_type.explicit:
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         coef: Any = self.dual_coef_ @ self.support_vectors_
@@ -336,15 +313,6 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
-
-
-def checked_weights(sample_weight: Any, X: Any) -> Array:
-    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
-    weights: Array = np.maximum(checked, 0.0)
-    if not weights.any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return weights
 
 
 def check_range(X: Any) -> None:

@@ -9,12 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from scarce._arrays import Array
 from scarce._false_alarms import LeftOut
-
-Array = NDArray[Any]
 
 ONE_BY_ONE = 50  # distinct rows up to which each is left out alone
 N_FOLDS = 10
@@ -56,14 +54,14 @@ def lazy_scores(
     diagonal: Array,
     weights: Array,
     false_alarms: float,
-) -> tuple[Array, int]:
+    linear: Array | float = 0.0,
+) -> tuple[Array, Array]:
     """Return scores of rows left out of a one-class SVM, exact up to the threshold.
 
     A row that is no support vector changes nothing when it is left out, as long as the bound of the
     others stays. For a support vector the score of the model with its own term taken out, and the
     other terms scaled up to the same sum, is nearly always too low. Rows are left out in the order
-    of that estimate until no estimate is as low as the threshold. Rows beyond it keep the estimate,
-    so that their p-values may be a little too large.
+    of that estimate until no estimate is as low as the threshold. Rows beyond it keep the estimate.
 
     The estimate is not proven to be too low. Should it have been too high for a row that was left
     out, all rows whose estimates come as near to the threshold as that are left out too.
@@ -73,17 +71,19 @@ def lazy_scores(
     score_without : callable
         From the rows of a part to their scores by the model of the others.
     scores, coefficients, diagonal, weights : ndarray of shape (n,)
-        Of distinct rows, in the model of all of them: scores, coefficients in these, ``k(x, x)``
-        and weights.
+        Of distinct rows, in the model of all of them: sums over the coefficients, these,
+        ``k(x, x)`` and weights.
     false_alarms : float
         The rate wanted.
+    linear : ndarray of shape (n,) or float
+        What a score has beside the sum over coefficients.
 
     Returns
     -------
     scores : ndarray of shape (n,)
         The scores left out.
-    n_fits : int
-        How many rows had to be left out.
+    known : ndarray of bool of shape (n,)
+        Which of them are exact.
     """
     mass = float(coefficients.sum())
     known = coefficients <= 0.0
@@ -94,15 +94,15 @@ def lazy_scores(
     found[alone] = -np.inf
     own = coefficients[estimated]
     found[estimated] = (scores[estimated] - own * diagonal[estimated]) * (mass / rest[estimated])
-    n_fits, room = 0, 0.0
+    found += linear
+    room = 0.0
     while True:
         threshold = LeftOut.of(found, weights).threshold(false_alarms)
         candidates = np.flatnonzero(~known & (found <= threshold + room))
         if candidates.size == 0:
-            return found, n_fits
+            return found, known
         row = candidates[np.argmin(found[candidates])]
         exact = float(score_without(np.array([row]))[0])
         if np.isfinite(found[row]):
             room = max(room, found[row] - exact)
         found[row], known[row] = exact, True
-        n_fits += 1

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from scarce import STM, OneClassSTM
+from scarce.reductions import BinaryHalfStep, OneClassHalfStep
 from scarce.solvers import solve
-from scarce.tensor._alternation import Alternation
 from scarce.tensor._contractions import Tensors, full_tensor
-from scarce.tensor._losses import HingeLoss, OneClassLoss
+from scarce.tensor._mode_sweeps import ModeSweeps
 from tests.oracles import tensor as oracle
 from tests.tensor.samples import (
     binary_value,
@@ -21,22 +21,22 @@ from tests.tensor.samples import (
 CASES = [((4, 3), 1), ((4, 3), 2), ((3, 4, 2), 1), ((3, 4, 2), 2), ((2, 3, 2, 2), 3), ((5,), 2)]
 
 
-def half_step(tensors, loss_of, factors, mode):
+def half_step(tensors, problem_of, factors, mode):
     """One half-step of the library: objective, weights, solution, in the data's own scale."""
     flat = tensors.reshape(len(tensors), -1)
     norm = float(np.linalg.norm(flat, axis=1).max())
-    loss = loss_of(norm)
-    alternation = Alternation(
+    problem = problem_of(norm)
+    sweeps = ModeSweeps(
         Tensors(flat, tensors.shape[1:], norm),
-        loss,
+        problem,
         lambda program, start: solve(program, tol=1e-12, start=start),
         tol=1e-6,
         max_iter=1,
     )
     unit = [factor / np.linalg.norm(factor, axis=0) for factor in factors]
-    fit = alternation._half_step(unit, mode, None)
-    weights = full_tensor(fit.factors, fit.scales * loss.weight_unit)
-    return fit.objective * loss.objective_unit, weights.ravel(), fit
+    fit = sweeps._half_step(unit, mode, None)
+    weights = full_tensor(fit.factors, fit.scales * problem.weight_unit)
+    return fit.objective * problem.objective_unit, weights.ravel(), fit
 
 
 @pytest.mark.parametrize(("shape", "rank"), CASES)
@@ -46,7 +46,7 @@ def test_one_class_half_steps(shape, rank):
     for mode in range(len(shape)):
         expected, weights = one_class_value(tensors, factors, mode, nu)
         found, ours, fit = half_step(
-            tensors, lambda norm: OneClassLoss(nu, np.ones(12), norm), factors, mode
+            tensors, lambda norm: OneClassHalfStep(nu, np.ones(12), norm), factors, mode
         )
         assert found == pytest.approx(expected, rel=1e-7)
         np.testing.assert_allclose(ours, weights, atol=1e-5 * np.abs(weights).max())
@@ -60,7 +60,7 @@ def test_binary_half_steps(shape, rank):
     for mode in range(len(shape)):
         expected, weights = binary_value(tensors, signs, factors, mode, cost=0.7)
         found, ours, fit = half_step(
-            tensors, lambda norm: HingeLoss(0.7, signs, np.ones(20), norm), factors, mode
+            tensors, lambda norm: BinaryHalfStep(0.7, signs, np.ones(20), norm), factors, mode
         )
         assert found == pytest.approx(expected, rel=1e-7)
         np.testing.assert_allclose(ours, weights, atol=1e-5 * np.abs(weights).max())
@@ -73,12 +73,12 @@ def test_rank_one_matrices_against_the_project_s_oracle():
     factors = [left[:, None], np.ones((3, 1))]
     expected = oracle.one_class_half_step(tensors + 1.0, left, 1 / (0.3 * 20)).solve()
     found, _, _ = half_step(
-        tensors + 1.0, lambda norm: OneClassLoss(0.3, np.ones(20), norm), factors, 1
+        tensors + 1.0, lambda norm: OneClassHalfStep(0.3, np.ones(20), norm), factors, 1
     )
     assert found == pytest.approx(expected, rel=1e-7)
     expected = oracle.binary_half_step(tensors, signs, left, 0.7).solve()
     found, _, _ = half_step(
-        tensors, lambda norm: HingeLoss(0.7, signs, np.ones(20), norm), factors, 1
+        tensors, lambda norm: BinaryHalfStep(0.7, signs, np.ones(20), norm), factors, 1
     )
     assert found == pytest.approx(expected, rel=1e-7)
 
@@ -89,7 +89,9 @@ def test_collinear_columns_count_once():
     single = random_factors((4, 3), 1)
     twice = [np.repeat(factor, 2, axis=1) for factor in single]
     expected, weights = one_class_value(tensors, single, 1, 0.3)
-    found, ours, _ = half_step(tensors, lambda norm: OneClassLoss(0.3, np.ones(12), norm), twice, 1)
+    found, ours, _ = half_step(
+        tensors, lambda norm: OneClassHalfStep(0.3, np.ones(12), norm), twice, 1
+    )
     assert found == pytest.approx(expected, rel=1e-7)
     np.testing.assert_allclose(ours, weights, atol=1e-5)
 

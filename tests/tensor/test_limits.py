@@ -64,7 +64,6 @@ def test_one_sample_is_its_best_rank_one_approximation():
     assert model.predict(matrix) == [1]
 
 
-@pytest.mark.filterwarnings("ignore:nu=.* give the same model")
 def test_every_share_up_to_one_sample_is_the_same_hard_margin():
     two = spec_matrices()[:2]
     objectives = []
@@ -80,7 +79,6 @@ def test_every_share_up_to_one_sample_is_the_same_hard_margin():
 
 @pytest.mark.parametrize("nu", [0.05, 0.2, 0.25, 0.5, 0.77, 1.0])
 @pytest.mark.parametrize("n", [4, 20, 101])
-@pytest.mark.filterwarnings("ignore:nu=.* give the same model")
 def test_nu_property_on_the_training_sample(nu, n):
     """At most the share nu outside, at least the share nu support vectors."""
     tensors = one_class_tensors((4, 3), n=n, mean=2.0)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import _num_samples
 
-from scarce.one_class._tasks import split_domains
-
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce._domains import split_domains
+from scarce._frame import num_samples
 
 
 def source_rows(sample_domain: Any, X: Any) -> Array | None:
@@ -20,7 +18,7 @@ def source_rows(sample_domain: Any, X: Any) -> Array | None:
     """
     if sample_domain is None:
         return None
-    domains, positions = split_domains(sample_domain, _num_samples(X))
+    domains, positions = split_domains(sample_domain, num_samples(X))
     if domains.size == 1:
         raise ValueError(
             "sample_domain must mark labelled rows of a source by values of at least 0, got only "

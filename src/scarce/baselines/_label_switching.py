@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
+from scarce.reductions import c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution
-
-Array = NDArray[Any]
 
 FIRST_COST = 1e-5  # of unlabelled rows: they hardly count at first
 
@@ -88,12 +87,15 @@ class LabelSwitching:
         """Guess labels, then switch them at growing costs; return whether that was finished."""
         alpha = self._round(None, 0.0, 0.0, 0)  # unlabelled rows take no part
         if self.unlabelled.size == 0:
-            return self.status != "stopped"
-        self.signs[self.unlabelled] = first_guesses(self.scores[self.unlabelled], n_positive)
+            return self.solution.status != "stopped"
+        self.signs[self.unlabelled] = first_guesses(self.model.scores[self.unlabelled], n_positive)
         for negative, positive in growing_costs(goal, n_positive, self.unlabelled.size):
             ups = downs = self.unlabelled[:0]
             while True:
-                if self.status == "stopped" or len(self.history["objective"]) >= self.max_rounds:
+                if (
+                    self.solution.status == "stopped"
+                    or len(self.history["objective"]) >= self.max_rounds
+                ):
                     return False
                 self.signs[ups], self.signs[downs] = -1.0, 1.0
                 alpha[ups] = alpha[downs] = 0.0
@@ -104,32 +106,21 @@ class LabelSwitching:
         return True
 
     def _round(self, alpha: Array | None, negative: float, positive: float, switched: int) -> Array:
-        """Solve for the plane with the present labels and return the multipliers."""
+        """Solve for the plane with the present labels and return the dual variables."""
         guesses = self.signs[self.unlabelled]
         self.prices[self.unlabelled] = self.weights * np.where(guesses > 0, positive, negative)
-        program = QuadraticProgram(
-            self.operator,
-            totals=[0.0],
-            upper=self.prices,
-            linear=-1.0,
-            signs=self.signs,
-            kernel_signs=self.signs,
-        )
-        solution = self.solve(program, alpha)
-        self.status = solution.status
-        self.constant = float(solution.multipliers[0])
-        self.scores = self.signs * (solution.gradient + 1.0)  # without the constant
-        self.objective = -solution.objective
-        entry = (self.objective, negative, positive, switched, solution.n_iter)
+        program = c_svc_program(self.operator, self.signs, self.prices)
+        self.solution = self.solve(program, alpha)
+        self.model = read_c_svc(program, self.solution)
+        entry = (self.model.objective, negative, positive, switched, self.solution.n_iter)
         for values, value in zip(self.history.values(), entry, strict=True):
             values.append(value)
-        self.coefficients = self.signs * solution.alpha
-        return np.array(solution.alpha)
+        return np.array(self.solution.alpha)
 
     def _to_switch(self, negative: float, positive: float) -> tuple[Array, Array]:
         """Return positions of positive and of negative rows whose labels are to change places."""
         signs = self.signs[self.unlabelled]
-        margins = signs * (self.scores[self.unlabelled] + self.constant)
+        margins = signs * (self.model.scores[self.unlabelled] + self.model.intercept)
         others = self.weights * np.where(signs > 0, negative, positive)
         ups, downs = pairs_to_switch(
             np.maximum(1.0 - margins, 0.0), signs, self.prices[self.unlabelled], others, self.room

@@ -9,22 +9,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.callback import CallbackSupportMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from scarce._kernel_machine import all_or_nothing, checked_weights
+from scarce._arrays import Array
+from scarce._classes import two_classes, with_labels_only
+from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.classification import SVC
-from scarce.classification._base import two_classes, with_labels_only
-
-Array = NDArray[Any]
 
 
 class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
@@ -165,9 +162,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
             state["target_rows_"] = sparse.csr_array(rows[:3], shape=rows[3])
         super().__setstate__(state)
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_frame(nested_checks=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, sample_domain: Any = None) -> Self:
         """Fit the models to the source and take in the structure of the target.
 
@@ -234,20 +229,16 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
             models = [SVC(tol=self.tol), SVC(kernel="linear", tol=self.tol)]
         if not models:
             raise ValueError("estimators must hold at least one classifier, got an empty list")
-        context = self._init_callback_context(max_subtasks=len(models))
-        context.call_on_fit_task_begin(estimator=self)
         fitted = []
-        for model in models:
-            task = context.subcontext(task_name="model")
-            task.call_on_fit_task_begin(estimator=self)
-            fitted.append(_fitted(model, X, y, weights))
-            if not np.array_equal(fitted[-1].classes_, self.classes_):
-                raise ValueError(
-                    f"estimators must know the classes {self.classes_.tolist()}, got "
-                    f"{model!r} with classes_ {fitted[-1].classes_.tolist()}"
-                )
-            task.call_on_fit_task_end(estimator=self)
-        context.call_on_fit_task_end(estimator=self)
+        with fit_task(self, len(models)) as task:
+            for model in models:
+                with task.part("model"):
+                    fitted.append(_fitted(model, X, y, weights))
+                    if not np.array_equal(fitted[-1].classes_, self.classes_):
+                        raise ValueError(
+                            f"estimators must know the classes {self.classes_.tolist()}, got "
+                            f"{model!r} with classes_ {fitted[-1].classes_.tolist()}"
+                        )
         return fitted
 
     def _clusters(self, unweighted: bool) -> Array:

@@ -9,19 +9,12 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import all_or_nothing
+from scarce._frame import Interval, checked_prices, fit_frame, keep_quality
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.baselines._parameters import SHARED
 from scarce.classification._base import BinaryMachine
-from scarce.kernels import DeflatedOperator
-from scarce.solvers import QuadraticProgram
-
-Array = NDArray[Any]
+from scarce.reductions import deflated_margin_program, mean_shift, read_deflated_margin
 
 
 class ProjectionMMDSVM(BinaryMachine):
@@ -183,9 +176,7 @@ class ProjectionMMDSVM(BinaryMachine):
         self.n_components = n_components
         self.random_state = random_state
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, sample_domain: Any = None) -> Self:
         """Find the separating surface.
 
@@ -213,54 +204,25 @@ class ProjectionMMDSVM(BinaryMachine):
             source = np.ones(X.shape[0], bool)
         else:
             require_weight(weights, source)
-        rows = np.flatnonzero(weights)
-        operator = self._make_operator(X, self._make_kernel(X, weights), rows)
-        signs, weights, source = signs[rows], weights[rows], source[rows]
-        shift = _mean_difference(weights, source)
-        along = _products(operator, shift)
-        squared = max(float(shift @ along), 0.0)  # below 0 by rounding, or of no true kernel
-        factor = self.shift_penalty / (1.0 + self.shift_penalty * squared)
+        sample = self._sample(X, weights)
+        operator, rows = sample.operator, sample.rows
+        signs, source = signs[rows], source[rows]
+        shift = mean_shift(operator, sample.weights, source, self.shift_penalty)
         labelled = np.flatnonzero(source)
-        signs_in, weights_in = signs[labelled], weights[labelled]
-        part = operator if source.all() else operator.subset(labelled)
-        program = QuadraticProgram(
-            DeflatedOperator(part, np.sqrt(factor) * along[labelled]),
-            totals=[0.0],
-            upper=self.C * weights_in * self.class_weight_[(signs_in > 0).astype(np.intp)],
-            linear=-1.0,
-            signs=signs_in,
-            kernel_signs=signs_in,
-        )
-        solution = self._solve(program, None)
-        coefficients = np.zeros(rows.size)
-        coefficients[labelled] = signs_in * solution.alpha
-        # w = sum of the labelled rows' terms - factor * (their sum along the difference) * shift.
-        coefficients -= factor * float(coefficients @ along) * shift
-        support, terms = self._expansion(operator, coefficients)
+        factors = self._row_factors(signs[labelled])
+        prices = checked_prices("C", self.C, sample.weights[labelled] * factors)
+        program = deflated_margin_program(operator, shift, labelled, signs[labelled], prices)
+        solution = self._solve(program)
+        model = read_deflated_margin(shift, labelled, program, solution)
+        support, terms = self._expansion(operator, model.coefficients)
         kinds = np.where(source, (signs > 0).astype(np.intp), 2)[support]
         order = np.argsort(kinds, kind="stable")
         self._keep(X, rows[support[order]], terms[order])
         self._n_support = np.bincount(kinds, minlength=3).astype(np.int32)
-        self.mean_distance_ = float(np.sqrt(squared))
-        self.mean_difference_ = float(coefficients @ along)
-        self.intercept_ = np.array([float(solution.multipliers[0])])
+        self.mean_distance_ = float(np.sqrt(shift.squared))
+        self.mean_difference_ = model.mean_difference
+        self.intercept_ = np.array([model.intercept])
         self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = -solution.objective
+        self.objective_ = model.objective
+        keep_quality(self, [solution])
         return self
-
-
-def _mean_difference(weights: Array, source: Array) -> Array:
-    """Return the coefficients of (mean of source - mean of target); zero for one domain."""
-    if source.all():
-        return np.zeros(weights.size)
-    ours, theirs = np.where(source, weights, 0.0), np.where(source, 0.0, weights)
-    return np.asarray(ours / ours.sum() - theirs / theirs.sum())
-
-
-def _products(operator: Any, coefficients: Array) -> Array:
-    """Return the inner products of all rows with a combination of them, in feature space."""
-    products, columns = np.zeros(operator.n), np.flatnonzero(coefficients)
-    if columns.size:
-        every = np.zeros(operator.n, np.int64)
-        operator.accumulate(columns, coefficients[None, columns], every, products, np.float64)
-    return products

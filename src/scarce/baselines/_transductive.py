@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import all_or_nothing
+from scarce._arrays import Array
+from scarce._frame import Interval, checked_prices, fit_frame, fit_task, keep_quality, note
 from scarce.baselines._label_switching import LabelSwitching
 from scarce.baselines._parameters import SHARED
 from scarce.classification._base import BinaryMachine
-
-Array = NDArray[Any]
 
 
 class TransductiveSVM(BinaryMachine):
@@ -201,9 +195,7 @@ class TransductiveSVM(BinaryMachine):
         self.n_components = n_components
         self.random_state = random_state
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find labels of the unlabelled rows and the separating surface.
 
@@ -224,8 +216,8 @@ class TransductiveSVM(BinaryMachine):
         labelled = self._labelled(y)
         X, signs, weights = self._prepared(X, y, sample_weight, labelled)
         known = np.ones(X.shape[0], bool) if labelled is None else labelled.ravel()
-        rows = np.flatnonzero(weights)
-        kernel = self._make_kernel(X, weights)
+        sample = self._sample(X, weights)
+        rows = sample.rows
         # An infinite price is for rows that are labelled for certain.
         goal = self.C if self.C_unlabeled is None else self.C_unlabeled
         unlabelled = np.flatnonzero(~known[rows])
@@ -234,28 +226,27 @@ class TransductiveSVM(BinaryMachine):
                 "C=inf needs a finite C_unlabeled, the price of slack of rows whose labels are "
                 f"guessed; got C_unlabeled={self.C_unlabeled}"
             )
-        factors = self.class_weight_[(signs[rows] > 0).astype(np.intp)]
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self)
-        search = LabelSwitching(
-            operator=self._make_operator(X, kernel, rows),
-            signs=signs[rows],
-            prices=self.C * weights[rows] * factors,
-            unlabelled=unlabelled,
-            weights=weights[rows][unlabelled],
-            solve=lambda program, start: self._solve(program, start, context),
-            room=self.tol,
-            max_rounds=self.max_rounds,
-        )
-        n_positive = self._n_positive(signs[known], weights[known], unlabelled.size)
-        self.converged_ = search.run(goal, n_positive)
-        context.call_on_fit_task_end(estimator=self)
+        checked_prices("C_unlabeled", goal, sample.weights[unlabelled])
+        factors = self._row_factors(signs[rows])
+        with fit_task(self) as task:
+            search = LabelSwitching(
+                operator=sample.operator,
+                signs=signs[rows],
+                prices=checked_prices("C", self.C, sample.weights * factors),
+                unlabelled=unlabelled,
+                weights=sample.weights[unlabelled],
+                solve=lambda program, start: self._solve(program, start, task),
+                room=self.tol,
+                max_rounds=self.max_rounds,
+            )
+            n_positive = self._n_positive(signs[known], weights[known], unlabelled.size)
+            self.converged_ = search.run(goal, n_positive)
         self.history_ = search.history
         self.n_rounds_ = len(search.history["objective"])
         self.n_iter_ = max(1, sum(search.history["n_iter"]))
-        self.objective_ = search.objective
-        self._keep_expansion(X, rows, search.signs, search.operator, search.coefficients)
-        self.intercept_ = np.array([search.constant])
+        self.objective_ = search.model.objective
+        self._keep_expansion(sample, search.signs, search.model.coefficients)
+        self.intercept_ = np.array([search.model.intercept])
         signs[rows] = search.signs
         self.transduction_ = self.classes_[(signs > 0).astype(np.intp)]
         left_out = np.flatnonzero(~known & (weights == 0))
@@ -263,15 +254,14 @@ class TransductiveSVM(BinaryMachine):
             self.transduction_[left_out] = self.classes_[
                 (self.decision_function(X[left_out]) > 0).astype(np.intp)
             ]
-        self._warn_unless_optimal(search.status, stacklevel=6)
-        if not self.converged_ and search.status != "stopped":
-            warnings.warn(
+        keep_quality(self, [search.solution])
+        if not self.converged_ and search.solution.status != "stopped":
+            note(
                 f"max_rounds={self.max_rounds} ended the fit before all labels were settled: "
                 f"unlabelled rows cost {search.history['negative_cost'][-1]:.3g} and "
                 f"{search.history['positive_cost'][-1]:.3g} in the last round, and should cost "
                 f"{goal:.3g}. Raise max_rounds.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return self
 

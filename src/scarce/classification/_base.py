@@ -2,46 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import KernelMachine
-
-Array = NDArray[Any]
-
-ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
-
-
-def two_classes(
-    y: Array, weights: Array, name: str, one_class_left: str = ONE_CLASS_LEFT
-) -> tuple[Array, Array]:
-    """Return the two labels and a sign per row, +1 for the second; refuse any other number."""
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The target has {len(classes)} classes; "
-            f"wrap the estimator: sklearn.multiclass.OneVsOneClassifier({name}())."
-        )
-    if len(classes) < 2:
-        raise ValueError("The number of classes has to be greater than one; got 1 class")
-    if np.unique(codes[weights > 0]).size < 2:
-        raise ValueError(one_class_left)
-    return classes, 2.0 * codes - 1.0
-
-
-def with_labels_only(y: Any, labelled: Array) -> Array:
-    """Return `y` with some row's label in place of whatever the rows without label hold."""
-    labels: Array = np.array(y)
-    if labels.shape == labelled.shape and labelled.any():
-        labels[~labelled] = labels[labelled][0]
-    return labels
+from scarce._arrays import Array
+from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
+from scarce._frame import checked_weights, fit_frame
+from scarce._kernel_machine import KernelMachine, Sample
 
 
 class BinaryMachine(ClassifierMixin, KernelMachine):
@@ -67,12 +38,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
             y = with_labels_only(y, labelled)
         X, y = self._validated(X, y, reset=True)
         y = column_or_1d(y, warn=True)
-        if y.shape[0] != X.shape[0]:
-            raise ValueError(
-                f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has "
-                f"{y.shape[0]}."
-            )
-        weights = self._checked_weights(sample_weight, X)
+        check_lengths(X, y)
+        weights = checked_weights(sample_weight, X)
         known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
         self.classes_, signs = two_classes(y, known, type(self).__name__, self._one_class_left)
         self.class_weight_ = compute_class_weight(
@@ -85,13 +52,15 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         """Number of support vectors of each class."""
         return np.asarray(self._n_support)
 
-    def _keep_expansion(
-        self, X: Any, rows: Array, signs: Array, operator: Any, coefficients: Array
-    ) -> None:
+    def _row_factors(self, signs: Array) -> Array:
+        """Return the class weight of each row."""
+        return np.asarray(self.class_weight_[(signs > 0).astype(np.intp)])
+
+    def _keep_expansion(self, sample: Sample, signs: Array, coefficients: Array) -> None:
         """Store the expansion, ``classes_[0]`` first as LIBSVM does."""
-        support, weights = self._expansion(operator, coefficients)
+        support, weights = self._expansion(sample.operator, coefficients)
         order = np.argsort(signs[support], kind="stable")
-        self._keep(X, rows[support[order]], weights[order])
+        self._keep(sample.X, sample.rows[support[order]], weights[order])
         positive = int((signs[support] > 0).sum())
         self._n_support = np.array([support.size - positive, positive], dtype=np.int32)
 
@@ -132,3 +101,21 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         decisions = self.decision_function(X)
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
+
+
+class WarmMachine(BinaryMachine):
+    """Base of binary classifiers that can begin with given dual variables."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
+        """Fit; ``start`` holds dual variables, one a row, None for those of the last fit if any."""
+        raise NotImplementedError
+
+    @fit_frame
+    def _fit_from(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
+        """Fit, beginning with dual variables of a similar problem."""
+        return self._fit(X, y, sample_weight, start)
+
+    def _first_dual_variables(self, given: Array | None, sample: Sample) -> Array | None:
+        """Return the dual variables to begin with, of the rows that take part."""
+        last = self._last_dual_variables(sample.X.shape[0]) if given is None else given
+        return None if last is None else np.abs(last[sample.rows])

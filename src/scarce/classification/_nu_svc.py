@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
-from scarce.classification._base import BinaryMachine
-from scarce.solvers import QuadraticProgram, Solution
-
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce._frame import Interval, StrOptions, fit_frame, keep_quality, note
+from scarce._kernel_machine import KernelMachine
+from scarce.classification._base import WarmMachine
+from scarce.reductions import nu_svc_program, read_nu_svc
 
 
-class NoMarginError(ValueError):
-    """The exact solution is ``w = 0``, and its decisions mean nothing."""
-
-
-class NuSVC(BinaryMachine):
+class NuSVC(WarmMachine):
     """Separate two classes with a large margin, the share of margin errors given.
 
     A replacement of :class:`sklearn.svm.NuSVC` for two classes, with the same parameters, signs and
@@ -174,9 +165,7 @@ class NuSVC(BinaryMachine):
         self.approximation = approximation
         self.n_components = n_components
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the separating surface.
 
@@ -195,67 +184,30 @@ class NuSVC(BinaryMachine):
         self : object
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
         X, signs, weights = self._prepared(X, y, sample_weight)
-        previous = self._previous(X.shape[0])
-        rows = np.flatnonzero(weights)
-        operator = self._make_operator(X, self._make_kernel(X, weights), rows)
-        signs = signs[rows]
-        weights = weights[rows] * self.class_weight_[(signs > 0).astype(np.intp)]
-        total = float(weights.sum())
-        self._check_nu(signs, weights)
-        # Two groups, one per class, each with half of nu times the total weight.
-        program = QuadraticProgram(
-            operator,
-            totals=[0.5 * self.nu * total] * 2,
-            upper=weights,
-            groups=(signs > 0).astype(np.int64),
-            kernel_signs=signs,
-        )
-        if previous is not None:
-            previous = np.abs(previous[rows])
-        solution = self._solve(program, previous)
-        below, above = solution.multipliers
-        margin, constant = -0.5 * (above + below), 0.5 * (above - below)
-        self._check_not_trivial(solution, margin, total, operator)
-        self.margin_: float = float(margin)
-        with np.errstate(over="ignore"):  # found below
-            coefficients = signs * solution.alpha / margin
-        self._keep_expansion(X, rows, signs, operator, coefficients)
-        self.intercept_ = np.array([constant / margin])
+        sample = self._sample(X, weights)
+        signs = signs[sample.rows]
+        weights = sample.weights * self._row_factors(signs)
+        program = nu_svc_program(sample.operator, signs, nu=self.nu, weights=weights)
+        solution = self._solve(program, self._first_dual_variables(start, sample))
+        model = read_nu_svc(program, solution)
+        self.margin_ = model.margin
+        self._keep_expansion(sample, signs, model.coefficients)
+        self.intercept_ = np.array([model.intercept])
         self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
-        self.objective_ = -solution.objective / total**2
+        self.objective_ = model.objective
+        keep_quality(self, [solution])
+        if model.flat:
+            note(
+                f"nu={self.nu:g} gives a nearly trivial solution (|w| = {model.norm:.2g}, margin "
+                f"{model.unit_margin:.2g}): the classes overlap. Raise nu, use a narrower kernel, "
+                "or use SVC."
+            )
         return self
 
-    def _multipliers(self) -> Array:
+    def _dual_variables(self) -> Array:
         # LIBSVM divides by the margin.
         return np.asarray(self._dense_dual()[0] * self.margin_)
-
-    def _check_nu(self, signs: Array, weights: Array) -> None:
-        smaller = min(float(weights[signs > 0].sum()), float(weights[signs < 0].sum()))
-        largest = 2.0 * smaller / float(weights.sum())
-        if self.nu > largest * (1 + 1e-12):
-            raise ValueError(
-                f"specified nu is infeasible: nu={self.nu:g}, but the class sizes only allow "
-                f"0 < nu <= {largest:g} (twice the smaller class's share)"
-            )
-
-    def _check_not_trivial(
-        self, solution: Solution, margin: float, total: float, operator: Any
-    ) -> None:
-        """Refuse a solution without a margin, and warn of one that is next to nothing."""
-        radius = float(np.sqrt(max(float(np.max(operator.diagonal())), 0.0)))
-        norm = np.sqrt(max(2.0 * solution.objective, 0.0)) / total
-        if not margin / total > 64 * np.finfo(np.float64).eps * self.nu * radius**2:
-            raise NoMarginError(
-                f"nu={self.nu:g} leaves no margin: the classes overlap so much that the exact "
-                "solution is w = 0. Raise nu, use a narrower kernel, or use SVC."
-            )
-        small = norm < 1e-2 * self.nu * radius and margin / total < 1e-4 * self.nu * radius**2
-        if small and not self._one_of_many:
-            warnings.warn(
-                f"nu={self.nu:g} gives a nearly trivial solution (|w| = {norm:.2g}, margin "
-                f"{margin / total:.2g}): the classes overlap. Raise nu, use a narrower kernel, "
-                "or use SVC.",
-                UserWarning,
-                stacklevel=6,  # past the decorators of fit
-            )

@@ -6,16 +6,15 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
-from scarce.classification._base import BinaryMachine
-from scarce.solvers import QuadraticProgram
+from scarce._arrays import Array
+from scarce._frame import Interval, StrOptions, checked_prices, fit_frame, keep_quality
+from scarce._kernel_machine import KernelMachine
+from scarce.classification._base import WarmMachine
+from scarce.reductions import c_svc_program, read_c_svc
 
 
-class SVC(BinaryMachine):
+class SVC(WarmMachine):
     """Separate two classes with a large margin.
 
     A replacement of :class:`sklearn.svm.SVC` for two classes, with the same parameters, signs and
@@ -162,9 +161,7 @@ class SVC(BinaryMachine):
         self.approximation = approximation
         self.n_components = n_components
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the separating surface.
 
@@ -183,24 +180,19 @@ class SVC(BinaryMachine):
         self : object
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
         X, signs, weights = self._prepared(X, y, sample_weight)
-        previous = self._previous(X.shape[0])
-        rows = np.flatnonzero(weights)
-        operator = self._make_operator(X, self._make_kernel(X, weights), rows)
-        signs = signs[rows]
-        prices = self.C * weights[rows] * self.class_weight_[(signs > 0).astype(np.intp)]
-        program = QuadraticProgram(
-            operator,
-            totals=[0.0],
-            upper=prices,
-            linear=-1.0,
-            signs=signs,
-            kernel_signs=signs,
-        )
-        solution = self._solve(program, None if previous is None else np.abs(previous[rows]))
-        coefficients = signs * solution.alpha
-        self._keep_expansion(X, rows, signs, operator, coefficients)
-        self.intercept_ = np.array([float(solution.multipliers[0])])
+        sample = self._sample(X, weights)
+        signs = signs[sample.rows]
+        prices = checked_prices("C", self.C, sample.weights * self._row_factors(signs))
+        program = c_svc_program(sample.operator, signs, prices)
+        solution = self._solve(program, self._first_dual_variables(start, sample))
+        model = read_c_svc(program, solution)
+        self._keep_expansion(sample, signs, model.coefficients)
+        self.intercept_ = np.array([model.intercept])
         self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
-        self.objective_ = -solution.objective
+        self.objective_ = model.objective
+        keep_quality(self, [solution])
         return self

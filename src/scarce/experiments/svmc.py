@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, f1_score
 
 from scarce import SVMC, NuSVC, OneClassSVM
-from scarce.classification._nu_svc import NoMarginError
 from scarce.datasets import PU_TASKS, PositiveUnlabeledSplit, load_pu_task
 from scarce.experiments._experiment import (
     Experiment,
@@ -26,6 +25,7 @@ from scarce.experiments._experiment import (
 from scarce.experiments._figures import along_settings, running_times
 from scarce.experiments._results import FIXED, Figure, Series, Table
 from scarce.model_selection import lee_liu_score
+from scarce.reductions import NoMarginError
 
 Array = NDArray[Any]
 

@@ -9,12 +9,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._distinct import distinct_rows
-from scarce.kernels._rows import row_slices
 
 Array = NDArray[Any]
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
+
+
+def row_slices(X: Array) -> list[slice]:
+    """Return slices of rows small enough to stay in a cache when turned into float64."""
+    step = max(1, 65536 // max(1, X.shape[1]))
+    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
 def scale_gamma(X: Any, weights: Array | None = None) -> float:

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
-from sklearn.utils.validation import _num_samples
 
+from scarce._arrays import Array
+from scarce._frame import num_samples
 from scarce.proportions._groups import read_groups
-
-Array = NDArray[Any]
 
 
 class GroupShareKFold(GroupKFold):
@@ -68,7 +66,7 @@ class GroupShareKFold(GroupKFold):
         """
         if groups is None:
             raise ValueError("groups must be the group of each row, got None")
-        codes, _ = read_groups(groups, _num_samples(X))
+        codes, _ = read_groups(groups, num_samples(X))
         grouped, others = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
         for train, test in super().split(grouped, groups=codes[grouped]):
             yield np.sort(np.concatenate([others, grouped[train]])), grouped[test]

@@ -6,12 +6,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce._frame import Interval, check_parameters
 
 
 class HeldOutPositives(BaseEstimator):
@@ -70,7 +69,7 @@ class HeldOutPositives(BaseEstimator):
         ndarray of int
             Their positions, sorted.
         """
-        self._validate_params()
+        check_parameters(self)
         if n_positives < 2:
             raise ValueError(f"holding out positives needs at least 2 of them, got {n_positives}")
         size = min(n_positives - 1, max(1, round(self.fraction * n_positives)))

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.validation import check_is_fitted
 
+from scarce._arrays import Array
+from scarce._frame import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    fit_frame,
+    note,
+    num_samples,
+    safe_indexing,
+)
 from scarce.solvers import one_class_offset
-
-Array = NDArray[Any]
 
 
 def margin_score(estimator: Any, X: Any, y: Any = None) -> float:
@@ -31,7 +36,7 @@ def margin_score(estimator: Any, X: Any, y: Any = None) -> float:
     can be the `scoring` of :class:`sklearn.model_selection.GridSearchCV`.
 
     Values are comparable between models in one feature space: for different `nu` or rank, not for
-    different kernels or widths.
+    different kernels or values of `gamma`.
 
     Parameters
     ----------
@@ -98,7 +103,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     found something that other samples have too.
 
     Limits. Only candidates in one feature space can be compared: `nu` and `rank`, not kernels and
-    their widths. With n samples a share below ``1 / (n + 1)`` cannot be promised; the smallest
+    their `gamma`. With n samples a share below ``1 / (n + 1)`` cannot be promised; the smallest
     margin is taken. The models behind the margins have one sample less than the final one, so that
     the offset is a little too low, and four samples are few for any order statistic. Nothing
     here knows what the other classes look like.
@@ -179,7 +184,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.three_d_array = inner.sparse, inner.three_d_array
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_frame(nested_checks=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Try all candidates, fit the best one to all samples, and set the offset.
 
@@ -196,7 +201,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
             The fitted search.
         """
         (X,) = indexable(X)
-        n = _num_samples(X)
+        n = num_samples(X)
         if n < 2:
             raise ValueError(f"X has n_samples={n}; to leave one sample out takes at least 2")
         if get_tags(self.estimator).input_tags.pairwise:
@@ -214,11 +219,10 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
                 f"no candidate of param_grid could be fitted; the first said: {failures[0]}"
             ) from failures[0]
         if failures:
-            warnings.warn(
+            note(
                 f"{len(failures)} of {len(tried)} candidates could not be fitted and have a margin "
                 f"of NaN; the first said: {failures[0]}",
                 FitFailedWarning,
-                stacklevel=3,  # past the decorator
             )
         nothing = [(np.nan, np.nan)] * n
         found = np.array([nothing if isinstance(r, ValueError) else r for r in tried], dtype=float)
@@ -299,12 +303,12 @@ def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]] | Valu
     for row in range(n):
         others = np.delete(np.arange(n), row)
         try:
-            model = clone(estimator).fit(_safe_indexing(X, others))
+            model = clone(estimator).fit(safe_indexing(X, others))
         except InvalidParameterError:  # a mistake in the grid
             raise
         except ValueError as error:
             return error
-        sample = _safe_indexing(X, [row])
+        sample = safe_indexing(X, [row])
         found.append((float(_margins(model, sample)[0]), bool(model.predict(sample)[0] == 1)))
     return found
 
@@ -340,10 +344,8 @@ def _without_repeated_hard_margins(
     }
     if dropped:
         values = ", ".join(f"{value:g}" for value in sorted(dropped))
-        warnings.warn(
+        note(
             f"with {n} samples, one of them left out, every nu up to {1 / (n - 1):.3g} is the same "
-            f"model, a hard margin; not tried: nu = {values}",
-            UserWarning,
-            stacklevel=4,  # past the decorator of fit
+            f"model, a hard margin; not tried: nu = {values}"
         )
     return [group[0] for group in ordered]

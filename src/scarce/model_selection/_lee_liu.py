@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest
-from sklearn.utils.validation import _check_sample_weight
 
-Array = NDArray[Any]
+from scarce._frame import plain_weights
 
 
 def lee_liu_score(
@@ -63,7 +62,7 @@ def lee_liu_score(
     """
     truth, found = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(truth, found)
-    weights = _check_sample_weight(sample_weight, truth, dtype=np.float64)
+    weights = plain_weights(sample_weight, truth)
     labels = np.unique(truth)
     if labels.size > 2 or (pos_label is None and labels.size < 2):
         raise ValueError(

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
+from scarce._domains import known_tasks
 from scarce.kernels import kernel_type
-from scarce.one_class._tasks import known_tasks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[Any]
 
 # The target, then the sources in turn: told apart with every kind of colour vision.
 COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")

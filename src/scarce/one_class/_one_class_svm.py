@@ -6,21 +6,14 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import OutlierMixin, _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
-from scarce.kernels import weighted_scores
-from scarce.one_class._boundary import on_boundary, rounding_error
-from scarce.one_class._trivial import warn_if_trivial
-from scarce.solvers import QuadraticProgram, one_class_offset
-
-Array = NDArray[Any]
+from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
+from scarce.one_class._base import OneClassMachine
+from scarce.one_class._zero_model import warn_if_zero
+from scarce.reductions import one_class_program, read_one_class
 
 
-class OneClassSVM(OutlierMixin, KernelMachine):
+class OneClassSVM(OneClassMachine):
     """Find the region where most of a sample lies.
 
     A replacement of :class:`sklearn.svm.OneClassSVM` with the same parameters, signs, scale and
@@ -34,10 +27,12 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         called on blocks of rows.
     degree : int, default=3
         Degree of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the rbf, poly and sigmoid kernels. "scale" is
         ``1 / (n_features * X.var())`` with rows counted by their weights, "auto" is
-        ``1 / n_features``.
+        ``1 / n_features``, "neighbors" the inverse of the median squared distance to a near
+        neighbour (the fifth of many rows), if that is narrower than "scale": better at ranking, and
+        for ``offset="left_out"`` only.
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
@@ -62,7 +57,15 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     n_components : int, default=500
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
-        Choice of the rows of the approximation.
+        Choice of the rows of the approximation, and of the parts left out of many rows.
+    offset : {"training", "left_out"}, default="training"
+        Whose scores set the offset: "training" rows, as in scikit-learn, of which about the share
+        `nu` is rejected and often far more of fresh ones; or "left_out" rows, each scored by a
+        model that has not seen it, so that about the share `false_alarms` of fresh rows of the
+        class is rejected.
+    false_alarms : float, default=0.1
+        Share of fresh rows of the class that may be rejected, for ``offset="left_out"``. From n
+        rows no less than ``1 / (n + 1)`` can be had.
 
     Attributes
     ----------
@@ -78,6 +81,10 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         Minus the offset.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
+    left_out_scores_ : ndarray of shape (n_distinct_rows,)
+        For ``offset="left_out"``: score of every distinct row by a model without it, ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     fit_status_ : int
@@ -114,7 +121,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
+        **OneClassMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
@@ -135,6 +142,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        offset: str = "training",
+        false_alarms: float = 0.1,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -150,10 +159,10 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.offset = offset
+        self.false_alarms = false_alarms
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the region.
 
@@ -173,93 +182,17 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             The fitted estimator.
         """
         X = self._validated(X, reset=True)
-        weights = self._checked_weights(sample_weight, X)
-        previous = self._previous(X.shape[0])
-        rows = np.flatnonzero(weights)
-        kernel = self._make_kernel(X, weights)
-        operator = self._make_operator(X, kernel, rows)
-        mass = self.nu * float(weights.sum())
-        # LIBSVM's scale: multipliers up to the weight, summing to nu times the total weight.
-        program = QuadraticProgram(operator, totals=[mass], upper=weights[rows])
-        solution = self._solve(program, None if previous is None else previous[rows])
-        alpha = solution.alpha
-        support, coefficients = self._expansion(operator, alpha)
-        self._keep(X, rows[support], coefficients)
-        self.offset_ = np.array([self._offset(X, rows, weights, solution)])
+        sample = self._sample(X, checked_weights(sample_weight, X))
+        program = one_class_program(sample.operator, nu=self.nu, weights=sample.weights)
+        solution = self._solve(program, sample.part(self._last_dual_variables(X.shape[0])))
+        terms = self._keep_expansion(sample, solution.alpha)
+        model = read_one_class(program, solution, self._approximate_sums(sample))
+        self.offset_ = self._settled_offset(sample, solution.alpha, model.offset)
         self.intercept_ = -self.offset_
-        largest = float(np.abs(operator.diagonal()).max())
-        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
-        self._rounding = rounding_error(np.asarray(coefficients), largest, single)
+        largest = float(np.abs(sample.operator.diagonal()).max())
+        self._rounding = self._boundary_rounding(terms, largest)
         self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = -solution.objective / mass**2
-        warn_if_trivial(self.objective_, largest / 2, self.kernel)
+        self.objective_ = model.objective
+        keep_quality(self, [solution])
+        warn_if_zero(self.objective_, largest / 2, self.kernel)
         return self
-
-    def _offset(self, X: Any, rows: Array, weights: Array, solution: Any) -> float:
-        """Return the offset: the equality's multiplier, or the order statistic of the scores.
-
-        With every row at its bound (nu = 1) the multiplier's interval has no upper end, and an
-        approximated model is cut where its own scores reject the share nu: both are the order
-        statistic.
-        """
-        at_top = bool((solution.alpha >= weights[rows]).all())
-        if self.approximation is None and not at_top:
-            return -float(solution.multipliers[0])
-        scores = solution.gradient
-        if self.approximation is not None:
-            part = X if rows.size == X.shape[0] else X[rows]
-            scores = weighted_scores(
-                part, self.support_vectors_, self._dense_dual(), self._fitted_kernel()
-            )
-        price = 1.0 / (self.nu * float(weights.sum()))
-        return one_class_offset(scores, price, weights[rows])
-
-    @property
-    def n_support_(self) -> Array:
-        """Number of support vectors."""
-        return np.array([len(self.support_)], dtype=np.int32)
-
-    def decision_function(self, X: Any) -> Array:
-        """Return how far each row is inside the region.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive inside, negative outside, zero on the boundary.
-        """
-        return np.asarray(self.score_samples(X) - self.offset_)
-
-    def score_samples(self, X: Any) -> Array:
-        """Return the scores before the offset is subtracted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher is more normal.
-        """
-        return on_boundary(self._raw_scores(X), self.offset_, self._rounding)
-
-    def predict(self, X: Any) -> Array:
-        """Return +1 for rows inside the region or on its boundary and -1 for the others.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 or -1.
-        """
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)

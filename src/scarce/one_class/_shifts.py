@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels import Kernel, score_gradients, weighted_scores
-
-Array = NDArray[Any]
 
 NO_DIRECTION = 1e-12  # a gradient shorter than this points nowhere
 HALVINGS = 20

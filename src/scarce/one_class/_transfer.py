@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import OutlierMixin, _fit_context
-from sklearn.callback import with_callbacks
+from sklearn.base import OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
-from scarce.kernels import as_rows, make_operator
-from scarce.one_class._alternation import Alternation, Planes
-from scarce.one_class._boundary import on_boundary, rounding_error
-from scarce.one_class._linear_alternation import LinearAlternation
+from scarce._arrays import Array
+from scarce._boundary import on_boundary
+from scarce._domains import check_no_domains, known_tasks, split_domains
+from scarce._frame import (
+    Interval,
+    StrOptions,
+    checked_weights,
+    fit_frame,
+    fit_task,
+    keep_quality,
+    note,
+)
+from scarce._kernel_machine import KernelMachine
+from scarce._left_out import left_out_parts, scores_by_parts
+from scarce._left_out_offset import LeftOutOffset
+from scarce.kernels import Kernel, as_rows, gradient_names, make_operator
+from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._radii import checked_radii, neighbour_radii
-from scarce.one_class._tasks import known_tasks, split_domains
-from scarce.one_class._trivial import warn_if_trivial
-from scarce.solvers import one_class_offset
-
-Array = NDArray[Any]
+from scarce.one_class._shift_rounds import ShiftRounds
+from scarce.one_class._task_sample import TaskSample
+from scarce.one_class._zero_model import warn_if_zero
+from scarce.reductions import TaskPlanes
+from scarce.solvers import (
+    QuadraticProgram,
+    Solution,
+    feasible_start,
+    one_class_offset,
+    solve,
+)
 
 SHARED = (
     "kernel",
@@ -42,7 +57,7 @@ SHARED = (
 )
 
 
-class TransferOneClassSVM(OutlierMixin, KernelMachine):
+class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
     """Find the region where a task's sample lies, with the help of related tasks and of radii.
 
     Each task has a plane ``(w_0 + v_t)'x >= rho_t``; ``w_0`` is shared, ``v_t`` the task's own.
@@ -68,19 +83,29 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         Mass of each source in the shared plane against the target's 1, one number or
         ``{domain: number}``.
     radius : float or "knn", default=0.0
-        Radius of every row, or the rule: the mean distance to the nearest rows of the same task, a
-        tenth of the target's rows in number. 0 turns uncertainty off.
+        Radius of every row, or the rule: the mean distance to the nearest rows of the same task. 0
+        turns uncertainty off.
+    radius_scale : float, default=1.0
+        Factor of the radii of ``radius="knn"``.
+    radius_neighbors : int or None, default=None
+        How many nearest rows ``radius="knn"`` counts; None is a tenth of the target's rows.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. Radii need one with a gradient: not precomputed, not a callable.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the rbf, poly and sigmoid kernels.
+    gamma : {"scale", "auto", "neighbors"} or float, default="neighbors"
+        Coefficient of the rbf, poly and sigmoid kernels; see `OneClassSVM`. The rows of all tasks
+        count.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
-    offset : {"original", "shifted"}, default="original"
-        Whose scores set the offset: the recorded rows', or as in the paper the moved rows', which
-        makes the region too small for rows that are not moved.
+    offset : {"left_out", "original", "shifted"}, default="left_out"
+        Whose scores set the target's offset: those of its rows left out, each by a model that has
+        not seen it, so that about the share `false_alarms` of fresh rows is rejected; the recorded
+        rows'; or as in the paper the moved rows', which makes the region too small for rows that
+        are not moved. The sources' offsets are those of their recorded rows for "left_out".
+    false_alarms : float, default=0.1
+        Share of fresh rows of the target that may be rejected, for ``offset="left_out"``. From n
+        target rows no less than ``1 / (n + 1)`` can be had.
     safeguard : bool, default=True
         Take a step only if it does not lower the row's score, so that the objective does not rise,
         up to `tol` and up to the moves of an approximation's landmarks.
@@ -102,7 +127,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
     n_components : int, default=500
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
-        Choice of the rows of the approximation.
+        Choice of the rows of the approximation, and of the parts left out of many rows.
 
     Attributes
     ----------
@@ -118,6 +143,11 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         Coefficients of every task's score.
     offset_ : ndarray of shape (1,)
         The target's offset: ``decision_function = score_samples - offset_``.
+    left_out_scores_ : ndarray of shape (n_distinct_rows,)
+        For ``offset="left_out"``: score of every distinct row of the target by a model without it,
+        ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     task_offset_ : ndarray of shape (n_tasks,)
         Every task's offset.
     intercept_ : ndarray of shape (1,)
@@ -167,6 +197,8 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
     array([ 1, -1])
     """
 
+    _published_offset = "original"
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -175,7 +207,10 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         "source_coupling": [Interval(Real, 0.0, None, closed="neither"), None],
         "source_weight": [Interval(Real, 0.0, None, closed="neither"), dict],
         "radius": [StrOptions({"knn"}), Interval(Real, 0.0, None, closed="left")],
-        "offset": [StrOptions({"original", "shifted"})],
+        **LeftOutOffset._parameter_constraints,
+        "offset": [StrOptions({"left_out", "original", "shifted"})],
+        "radius_scale": [Interval(Real, 0.0, None, closed="left")],
+        "radius_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "safeguard": ["boolean"],
         "round_tol": [Interval(Real, 0.0, None, closed="left")],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
@@ -199,11 +234,14 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         source_coupling: float | None = None,
         source_weight: Any = 1.0,
         radius: Any = 0.0,
+        radius_scale: float = 1.0,
+        radius_neighbors: int | None = None,
         kernel: Any = "rbf",
-        gamma: Any = "scale",
+        gamma: Any = "neighbors",
         degree: int = 3,
         coef0: float = 0.0,
-        offset: str = "original",
+        offset: str = "left_out",
+        false_alarms: float = 0.1,
         safeguard: bool = True,
         round_tol: float = 1e-3,
         max_rounds: int = 50,
@@ -221,11 +259,14 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self.source_coupling = source_coupling
         self.source_weight = source_weight
         self.radius = radius
+        self.radius_scale = radius_scale
+        self.radius_neighbors = radius_neighbors
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.offset = offset
+        self.false_alarms = false_alarms
         self.safeguard = safeguard
         self.round_tol = round_tol
         self.max_rounds = max_rounds
@@ -241,12 +282,10 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         tags = super().__sklearn_tags__()
         # Rows that move become dense, but for a linear kernel, which needs no moved copy.
         exact = self.radius != "knn" and self.radius == 0
-        tags.input_tags.sparse &= exact or self.kernel == "linear"
+        tags.input_tags.sparse &= exact or self._kernel_type.explicit
         return tags
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(
         self,
         X: Any,
@@ -263,7 +302,8 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             The rows of all tasks; for a precomputed kernel, the kernel matrix.
         y : Ignored
-            Not used, present for API consistency by convention.
+            Not used, present for API consistency by convention. What looks like domains is refused:
+            they are `sample_domain`.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of the price of a row's slack; a row of weight 2 is the same as the row given
             twice, and a row of weight 0 or less takes no part.
@@ -278,8 +318,9 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
+        check_no_domains(y, sample_domain)
         X = self._validated(X, reset=True)
-        weights = self._checked_weights(sample_weight, X)
+        weights = checked_weights(sample_weight, X)
         rows = np.flatnonzero(weights)
         self.domains_, everyone = split_domains(sample_domain, X.shape[0])
         tasks, weights_in = everyone[rows], weights[rows]
@@ -289,30 +330,25 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
             raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
         planes = self._planes(sizes)
         self.radii_ = self._radii(X, rows, tasks, weights_in, sample_radius)
-        kernel = self._make_kernel(X, weights)
+        kernel = self._settled_kernel(X, weights)
         part = self._part(X, rows)
         plain = make_operator(part, kernel)
-        if self.kernel == "poly":
-            self._check_powers(plain, kernel)
+        self._check_diagonal(plain)
         largest = float(np.abs(plain.diagonal()).max())
-        context = self._init_callback_context(max_subtasks=self.max_rounds)
-        context.call_on_fit_task_begin(estimator=self)
-        kind = LinearAlternation if self.kernel == "linear" else Alternation
-        approximated = self.approximation is not None and self.kernel != "linear"
-        rounds = kind(
-            rows=part,
-            tasks=tasks,
-            weights=weights_in,
-            radii=self.radii_[rows],
-            planes=planes,
-            kernel=kernel,
-            solve=lambda program, start: self._solve(program, start, context),
-            safeguard=self.safeguard,
-            landmarks=self._choose_landmarks(rows.size) if approximated else None,
-            largest=largest,
-        )
-        self.converged_ = rounds.run(self.round_tol, self.max_rounds)
-        context.call_on_fit_task_end(estimator=self)
+        with fit_task(self, self.max_rounds) as task:
+            rounds = self._rounds(
+                rows=part,
+                tasks=tasks,
+                weights=weights_in,
+                radii=self.radii_[rows],
+                planes=planes,
+                kernel=kernel,
+                solve=lambda program, start: self._solve(program, start, task),
+                largest=largest,
+            )
+            self.converged_ = rounds.run(self.round_tol, self.max_rounds)
+            self._forget_left_out()
+            target = self._left_out_offset(rounds, sample_radius is not None)
         self.history_ = rounds.history
         self.n_rounds_ = len(rounds.history["objective"])
         self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
@@ -320,27 +356,89 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
-        single = X.dtype == np.float32 and self.kernel in ("rbf", "poly", "sigmoid")
-        self._rounding = rounding_error(rounds.coefficients, largest, single)
+        self._rounding = self._boundary_rounding(rounds.coefficients, largest)
         self.task_offset_ = self._offsets(rounds)
+        if target is not None:
+            self.task_offset_[0] = target
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
-        warn_if_trivial(self.objective_, planes.reach * largest, self.kernel)
-        self._warn_unless_optimal(rounds.status, stacklevel=6)
-        if not self.converged_ and rounds.status != "stopped":
-            warnings.warn(
+        warn_if_zero(self.objective_, planes.reach * largest, self.kernel)
+        keep_quality(self, [rounds.solution])
+        if not self.converged_ and rounds.solution.status != "stopped":
+            note(
                 f"max_rounds={self.max_rounds} ended the fit before the objective settled: its "
                 f"last values are {rounds.history['objective'][-2:]}, and round_tol="
                 f"{self.round_tol:g}. Raise max_rounds or round_tol.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return self
 
-    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: Alternation) -> None:
+    def _rounds(self, *, rows: Any, kernel: Kernel, **problem: Any) -> ShiftRounds:
+        """Return rounds, not yet run, for some rows."""
+        kind = LinearShiftRounds if kernel.explicit else ShiftRounds
+        approximated = self.approximation is not None and not kernel.explicit
+        return kind(
+            rows=rows,
+            kernel=kernel,
+            safeguard=self.safeguard,
+            landmarks=self._choose_landmarks(rows.shape[0]) if approximated else None,
+            **problem,
+        )
+
+    def _left_out_offset(self, full: ShiftRounds, given_radii: bool) -> float | None:
+        """Return the target's offset from its left-out scores, or None if it is another's."""
+        if self.offset != "left_out":
+            return None
+        sample = TaskSample.of(full, given_radii)
+        self._check_left_out_rows(sample.n_target)
+        scores = scores_by_parts(
+            lambda part: self._scores_without(full, sample, part),
+            sample.n_target,
+            left_out_parts(sample.n_target, self.random_state),
+        )
+        return self._keep_left_out(scores, sample.weights[: sample.n_target])
+
+    def _scores_without(self, full: ShiftRounds, sample: TaskSample, part: Array) -> Array:
+        """Return the scores of a part of the target's rows by the model of all other rows."""
+        rest = np.setdiff1d(np.arange(sample.weights.size), part)
+        weights, tasks = sample.weights[rest], sample.tasks[rest]
+        rows = sample.part(full.rows, rest, self._kernel_type.pairwise)
+        radii = full.radii[sample.first[rest]]
+        if self.radius == "knn" and not sample.given_radii:
+            radii = self._neighbour_radii(rows, tasks, weights)
+        # The bounds stay, unless the rows that are left cannot carry the mass with them.
+        prices = full.planes.prices.copy()
+        prices[0] = max(prices[0], 1.0 / weights[tasks == 0].sum())
+        rounds = self._rounds(
+            rows=rows,
+            tasks=tasks,
+            weights=weights,
+            radii=radii,
+            planes=replace(full.planes, prices=prices),
+            kernel=full.kernel,
+            solve=self._solve_quietly,
+            largest=full.largest,
+        )
+        rounds.run(self.round_tol, self.max_rounds, start=sample.alpha[rest])
+        if self._kernel_type.pairwise:
+            support = sample.first[rest[rounds.support]]
+            values = full.rows[np.ix_(sample.first[part], support)]
+            return np.asarray(values @ rounds.coefficients[0])
+        return rounds.target_scores(full.rows[sample.first[part]])
+
+    def _solve_quietly(self, program: QuadraticProgram, start: Array | None) -> Solution:
+        return solve(
+            program,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=None if start is None else feasible_start(program, start),
+            cache_size=self.cache_size,
+        )
+
+    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: ShiftRounds) -> None:
         """Store how far rows moved, the moved support vectors, the planes of a linear kernel."""
         self.shifts_ = None
-        if isinstance(rounds, LinearAlternation):
+        if isinstance(rounds, LinearShiftRounds):
             self.task_coef_ = rounds.task_coef
             if rounds.directions is not None and not sparse.issparse(X):
                 self.shifts_ = self.radii_[:, None] * rounds.directions[everyone]
@@ -353,11 +451,11 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
 
     # Parameters per task, the target first.
 
-    def _planes(self, sizes: Array) -> Planes:
+    def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the parameters of the planes for tasks of the given weights."""
         n_sources = sizes.size - 1
         shares = self._per_task(self.nu, self.source_nu, n_sources)
-        return Planes(
+        return TaskPlanes(
             own=self._per_task(self.coupling, self.source_coupling, n_sources),
             prices=1.0 / (shares * sizes),
             masses=self._masses(),
@@ -389,27 +487,26 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         by_rule = isinstance(given, str)
         if not by_rule and not np.any(given):
             return radii
-        if self.kernel == "precomputed" or callable(self.kernel):
+        if not self._kernel_type.has_gradient:
             raise ValueError(
                 "a positive radius moves rows along the kernel's gradient, which kernel="
-                f"{self.kernel!r} does not have; use linear, rbf, poly or sigmoid, or radius=0"
+                f"{self.kernel!r} does not have; use {', '.join(gradient_names())}, or radius=0"
             )
-        if sparse.issparse(X) and self.kernel != "linear":
+        if sparse.issparse(X) and not self._kernel_type.explicit:
             raise ValueError(
                 "a positive radius moves rows in every feature, which would make sparse rows "
                 'dense; give a dense X, or kernel="linear", or radius=0'
             )
-        radii[rows] = neighbour_radii(X[rows], tasks, weights) if by_rule else given
+        radii[rows] = self._neighbour_radii(X[rows], tasks, weights) if by_rule else given
         return radii
 
-    def _part(self, X: Any, rows: Array) -> Any:
-        if rows.size == X.shape[0]:
-            return X
-        return X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+    def _neighbour_radii(self, rows: Any, tasks: Array, weights: Array) -> Array:
+        found = neighbour_radii(rows, tasks, weights, self.radius_neighbors)
+        return np.asarray(self.radius_scale * found)
 
-    def _offsets(self, rounds: Alternation) -> Array:
+    def _offsets(self, rounds: ShiftRounds) -> Array:
         """Return every task's offset, the order statistic of its rows' scores."""
-        scores = rounds.original_scores() if self.offset == "original" else rounds.scores
+        scores = rounds.scores if self.offset == "shifted" else rounds.original_scores()
         members = [rounds.tasks == task for task in range(self.domains_.size)]
         return np.array(
             [
@@ -438,7 +535,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         tasks = known_tasks(sample_domain, self.domains_, X.shape[0])
-        if self.kernel == "linear":
+        if self._kernel_type.explicit:
             scores = np.zeros(X.shape[0])
             as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
         else:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import KernelMachine, checked_weights
+from scarce._arrays import Array
+from scarce._frame import checked_weights, fit_task, note, quality
+from scarce._kernel_machine import KernelMachine
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
-from scarce.positive_unlabeled._rows import Rows, checked_rows
+from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
 from scarce.positive_unlabeled._training import Trained, Training
-
-Array = NDArray[Any]
 
 
 def _of_classifier(name: str, what: str) -> property:
@@ -50,15 +48,15 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = self._kernel_name() != "precomputed"
-        tags.input_tags.pairwise = self._kernel_name() == "precomputed"
+        pairwise = learner_kernel(self._kernel()).pairwise
+        tags.input_tags.sparse, tags.input_tags.pairwise = not pairwise, pairwise
         return tags
 
-    def _kernel_name(self) -> Any:
+    def _kernel(self) -> Any:
         """Return the kernel, which says what rows are."""
         raise NotImplementedError
 
-    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
+    def _learners(self, rows: RowSource, weights: Array) -> tuple[Any, Any]:
         """Return mapper and classifier, neither fitted."""
         raise NotImplementedError
 
@@ -66,7 +64,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
-        rows, y = checked_rows(self, X, self._kernel_name(), y, reset=True)
+        rows, y = checked_rows(self, X, self._kernel(), y, reset=True)
         positive = self._positive(y)
         weights = checked_weights(sample_weight, y)
         positives = np.flatnonzero(positive & (weights > 0))
@@ -80,48 +78,45 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         keys = row_keys(rows) if self.drop_shared or self.keep == "support" else None
         if keys is not None:
             self._warn_if_equal(positives, keys[positives])
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self)
         weighted = sample_weight is not None
         held_out = self._held_out(positives)
         trained_on = np.setdiff1d(positives, held_out, assume_unique=True)
-        begin = time.perf_counter()
-        self.mapper_, scores = mapping_scores(
-            mapper, rows, trained_on, unlabelled, weights, weighted
-        )
-        shared = np.zeros(unlabelled.size, bool)
-        if self.drop_shared:
-            assert keys is not None
-            shared = np.isin(keys[unlabelled], keys[positives])
-        strong = self._strong(scores, shared, weights[unlabelled])
-        self.mapping_seconds_ = time.perf_counter() - begin
+        with fit_task(self) as task:
+            begin = time.perf_counter()
+            self.mapper_, scores = mapping_scores(
+                mapper, rows, trained_on, unlabelled, weights, weighted
+            )
+            shared = np.zeros(unlabelled.size, bool)
+            if self.drop_shared:
+                assert keys is not None
+                shared = np.isin(keys[unlabelled], keys[positives])
+            strong = self._strong(scores, shared, weights[unlabelled])
+            self.mapping_seconds_ = time.perf_counter() - begin
 
-        def report(round_: Callable[[], Array]) -> tuple[Array, bool]:
-            task = context.subcontext(task_name="round")
-            task.call_on_fit_task_begin(estimator=self)
-            rejected = round_()
-            self._keep_trained(loop.trained)  # a callback may look at it
-            return rejected, bool(task.call_on_fit_task_end(estimator=self))
+            def report(round_: Callable[[], Array]) -> tuple[Array, bool]:
+                with task.part("round") as part:
+                    rejected = round_()
+                    self._keep_trained(loop.trained)  # a callback may look at it
+                return rejected, part.stopped
 
-        loop = Loop(
-            rows=rows,
-            weights=weights,
-            train=Training(classifier, rows, weights, weighted, self.on_infeasible),
-            keys=keys if self.keep == "support" else None,
-            recheck=self.recheck,
-            rules=self._rules(),
-            max_rounds=self.max_rounds,
-            report=report,
-            always_accepted=float(weights[unlabelled[shared]].sum()),
-            unlabelled_weight=float(weights[unlabelled].sum()),
-        )
-        outcome = loop.run(
-            trained_on,
-            unlabelled[strong],
-            unlabelled[~strong & ~shared],
-            held_out if held_out.size else None,
-        )
-        context.call_on_fit_task_end(estimator=self)
+            loop = Loop(
+                rows=rows,
+                weights=weights,
+                train=Training(classifier, rows, weights, weighted, self.on_infeasible),
+                keys=keys if self.keep == "support" else None,
+                recheck=self.recheck,
+                rules=self._rules(),
+                max_rounds=self.max_rounds,
+                report=report,
+                always_accepted=float(weights[unlabelled[shared]].sum()),
+                unlabelled_weight=float(weights[unlabelled].sum()),
+            )
+            outcome = loop.run(
+                trained_on,
+                unlabelled[strong],
+                unlabelled[~strong & ~shared],
+                held_out if held_out.size else None,
+            )
         self._keep_outcome(outcome)
         seen = rows.against(outcome.kept.rows)
         inside = seen.scores(unlabelled, self.classifier_.decision_function) >= 0
@@ -160,11 +155,9 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _warn_if_equal(self, positives: Array, keys: Array) -> None:
         if positives.size == 1 or (keys == keys[0]).all():
-            warnings.warn(
+            note(
                 f"the {positives.size} positive rows are all equal: the model knows a single "
                 "example of the class",
-                UserWarning,
-                stacklevel=7,
             )
 
     def _strong(self, scores: Array, shared: Array, weights: Array) -> Array:
@@ -175,11 +168,9 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if self.map_fallback is None or shared.all():
             raise no_strong_negatives(scores[~shared], int(shared.sum()))
         strong[~shared] = lowest_share(scores[~shared], weights[~shared], self.map_fallback)
-        warnings.warn(
+        note(
             f"the mapper found no strong negatives; the loop begins with the {int(strong.sum())} "
             f"unlabelled rows of the lowest scores (map_fallback={self.map_fallback:g})",
-            UserWarning,
-            stacklevel=7,
         )
         return strong
 
@@ -196,7 +187,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _keep_trained(self, trained: Trained) -> None:
         self.classifier_ = trained.model
         # New rows of a precomputed kernel come with a column for every row of the fit.
-        self._columns = trained.rows if self._kernel_name() == "precomputed" else None
+        self._columns = trained.rows if learner_kernel(self._kernel()).pairwise else None
 
     def _keep_outcome(self, outcome: Outcome) -> None:
         self._keep_trained(outcome.kept)
@@ -223,29 +214,23 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         for guard, why in GUARDS.items():
             rounds = [number + 1 for number, seen in enumerate(guards) if seen == guard]
             if rounds:
-                warnings.warn(
+                note(
                     f"{guard} in the rounds {rounds}, to {values[rounds[0] - 1]:.4g} at first: "
                     f"{why}; history_ has the values",
-                    UserWarning,
-                    stacklevel=7,
                 )
         if self.stop_recall is not None and max(outcome.history["recall"]) < self.stop_recall:
-            warnings.warn(
+            note(
                 f"no round has a recall of stop_recall={self.stop_recall:g} on the positives; the "
                 f"first has {outcome.history['recall'][0]:.4g} and was kept",
-                UserWarning,
-                stacklevel=7,
             )
         # A fit that was cut short has a warning of its own, below.
         much = 0.1 * outcome.accepted_share + 0.001
         if self.taken_back_ > much and not self.fit_status_:
-            warnings.warn(
+            note(
                 f"the classifier accepts {self.class_prior_:.3g} of the unlabelled weight, but "
                 f"only {outcome.accepted_share:.3g} was accepted in every round: the negatives "
                 f"that were kept (keep={self.keep!r}) do not hold the boundary. Use "
                 'recheck=True, keep="all" or a narrower kernel.',
-                UserWarning,
-                stacklevel=7,
             )
         cause = ""
         if outcome.ending == "stopped":
@@ -259,11 +244,10 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             cause = (
                 f"The solver of {type(learner).__name__} terminated early "
                 f"(max_iter={learner.max_iter}). Consider pre-processing your data with "
-                f"StandardScaler or MinMaxScaler. KKT violation {learner.kkt_violation_:.3g} "
-                f"against tol={learner.tol:g}, relative duality gap {learner.dual_gap_:.3g}."
+                f"StandardScaler or MinMaxScaler. {quality(learner)}"
             )
         if cause:
-            warnings.warn(cause, ConvergenceWarning, stacklevel=7)
+            note(cause, ConvergenceWarning)
 
     # The fitted model.
 
@@ -273,7 +257,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """Return the classifier's decisions, positive for positives, block by block."""
         check_is_fitted(self)
-        rows = checked_rows(self, X, self._kernel_name(), reset=False)
+        rows = checked_rows(self, X, self._kernel(), reset=False)
         seen = rows if self._columns is None else rows.against(self._columns)
         return np.asarray(seen.scores(np.arange(rows.shape[0]), self.classifier_.decision_function))
 

@@ -6,17 +6,15 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[Any]
 
 SIZES = {
     "negatives": ("#0072b2", "negatives trained on"),

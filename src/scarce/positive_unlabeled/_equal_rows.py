@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from scarce.positive_unlabeled._rows import Rows
-
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce.positive_unlabeled._rows import RowSource
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def row_keys(rows: Rows) -> Array:
+def row_keys(rows: RowSource) -> Array:
     """Return a number per row that equal rows share.
 
     Two different rows of a million share one about once in ten million data sets, and then a row
@@ -23,7 +21,7 @@ def row_keys(rows: Rows) -> Array:
 
     Parameters
     ----------
-    rows : Rows
+    rows : RowSource
         The rows; dense and sparse rows of the same values have the same keys.
 
     Returns

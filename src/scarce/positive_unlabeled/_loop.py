@@ -1,4 +1,4 @@
-"""The mapping-convergence loop on row numbers; it knows rows only through `Rows`."""
+"""The mapping-convergence loop on row numbers; it knows rows only through `RowSource`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scarce.positive_unlabeled._rows import Rows
+from scarce._arrays import Array
+from scarce.positive_unlabeled._rows import RowSource
 from scarce.positive_unlabeled._training import Trained, Training
 
-Array = NDArray[Any]
 History = dict[str, list[Any]]
 Rule = Callable[[History], tuple[int, bool]]
 
@@ -39,7 +38,7 @@ class Loop:
 
     Attributes
     ----------
-    rows : Rows
+    rows : RowSource
         Where rows come from.
     weights : ndarray of shape (n,)
         Weights of all rows.
@@ -62,7 +61,7 @@ class Loop:
         Weight of the unlabelled rows that cannot be rejected, and of all.
     """
 
-    rows: Rows
+    rows: RowSource
     weights: Array
     train: Training
     keys: Array | None

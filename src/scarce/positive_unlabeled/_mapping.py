@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
-from scarce.positive_unlabeled._rows import Rows
-
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce._frame import collected_notes, pass_on
+from scarce._kernel_machine import KernelMachine
+from scarce.positive_unlabeled._rows import RowSource
 
 
 class WeightedBlocks:
     """Some rows in blocks, with their weights, as often as somebody wants to go through them."""
 
-    def __init__(self, rows: Rows, indices: Array, weights: Array) -> None:
+    def __init__(self, rows: RowSource, indices: Array, weights: Array) -> None:
         self.rows = rows
         self.indices = indices
         self.weights = weights
@@ -28,14 +29,25 @@ class WeightedBlocks:
 
 
 def mapping_scores(
-    mapper: Any, rows: Rows, positives: Array, unlabelled: Array, weights: Array, weighted: bool
+    mapper: Any,
+    rows: RowSource,
+    positives: Array,
+    unlabelled: Array,
+    weights: Array,
+    weighted: bool,
 ) -> tuple[Any, Array]:
     """Return the fitted mapper, None for a function or mask, and one score per unlabelled row."""
     if hasattr(mapper, "score_samples"):
         seen = rows.against(positives)
         given = weights[positives] if weighted else None
         blocks = WeightedBlocks(seen, unlabelled, weights)
-        fitted = clone(mapper).fit(seen.gather(positives), sample_weight=given, unlabeled=blocks)
+        with collected_notes() as notes:
+            fitted = clone(mapper).fit(
+                seen.gather(positives), sample_weight=given, unlabeled=blocks
+            )
+        # Of a detector of this library that was cut short the loop's estimator warns itself.
+        ours = isinstance(getattr(fitted, "detector_", None), KernelMachine)
+        pass_on(notes, *([ConvergenceWarning] if ours else []))
         return fitted, seen.scores(unlabelled, fitted.score_samples)
     if callable(mapper):
         mask = np.asarray(mapper(rows.gather(positives), rows.gather(unlabelled)))

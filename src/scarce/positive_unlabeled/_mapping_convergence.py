@@ -5,20 +5,16 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from scarce._kernel_machine import all_or_nothing
+from scarce._arrays import Array
+from scarce._frame import HasMethods, Interval, StrOptions, fit_frame
 from scarce.classification import NuSVC
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
-from scarce.positive_unlabeled._rows import Rows
-
-Array = NDArray[Any]
+from scarce.positive_unlabeled._rows import RowSource, learner_kernel
 
 LOOP_CONSTRAINTS: dict[str, Any] = {
     "keep": [StrOptions({"support", "all"})],
@@ -193,9 +189,7 @@ class MappingConvergence(PositiveUnlabeled):
         self.max_rounds = max_rounds
         self.tol = tol
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_frame(nested_checks=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the boundary.
 
@@ -222,20 +216,21 @@ class MappingConvergence(PositiveUnlabeled):
         self._fit(X, y, sample_weight)
         return self
 
-    def _kernel_name(self) -> Any:
+    def _kernel(self) -> Any:
         return getattr(self.classifier, "kernel", None)
 
-    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
-        width: list[float] = []
+    def _learners(self, rows: RowSource, weights: Array) -> tuple[Any, Any]:
+        scale: list[float] = []
 
         def settled(learner: Any) -> Any:
             learner = clone(learner)
             given = learner.get_params(deep=False)
             if not isinstance(given.get("tol", 0.0), str) and given.get("tol", 0.0) > self.tol:
                 learner.set_params(tol=self.tol)
-            if given.get("gamma") == "scale" and given.get("kernel") in ("rbf", "poly", "sigmoid"):
-                width[:] = width or [rows.scale_gamma(weights)]
-                learner.set_params(gamma=width[0])
+            kind = learner_kernel(given.get("kernel"))
+            if given.get("gamma") == "scale" and kind.has_parameter("gamma"):
+                scale[:] = scale or [rows.scale_gamma(weights)]
+                learner.set_params(gamma=kind.scale(scale[0], rows.shape[1]))
             return learner
 
         classifier = settled(NuSVC(nu=0.01) if self.classifier is None else self.classifier)
@@ -252,8 +247,8 @@ class MappingConvergence(PositiveUnlabeled):
             )
         if isinstance(mapper, OneClassMapper):
             # Of a kernel matrix, or of rows of any kind, only that kernel knows the meaning.
-            kernel = self._kernel_name()
-            own = {"kernel": kernel} if callable(kernel) or kernel == "precomputed" else {}
+            kernel = self._kernel()
+            own = {} if learner_kernel(kernel).has_formula else {"kernel": kernel}
             detector = OneClassSVM(nu=0.1, **own) if mapper.detector is None else mapper.detector
             mapper = clone(mapper).set_params(detector=settled(detector))
         return mapper, classifier

@@ -7,15 +7,12 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import has_fit_parameter
 
-from scarce._kernel_machine import KernelMachine
+from scarce._arrays import Array
+from scarce._frame import HasMethods, Interval, fit_frame
 from scarce.one_class import OneClassSVM
-
-Array = NDArray[Any]
 
 
 class OneClassMapper(BaseEstimator):
@@ -62,6 +59,7 @@ class OneClassMapper(BaseEstimator):
         self.detector = detector
         self.slack = slack
 
+    @fit_frame(nested_checks=True)
     def fit(
         self,
         positives: Any,
@@ -84,15 +82,11 @@ class OneClassMapper(BaseEstimator):
         self : object
             The fitted mapper.
         """
-        self._validate_params()
         detector = OneClassSVM(nu=0.1, tol=1e-5) if self.detector is None else self.detector
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         if given and not has_fit_parameter(detector, "sample_weight"):
             raise ValueError(f"detector={detector} takes no sample_weight; use one that does")
-        self.detector_ = clone(detector)
-        if isinstance(self.detector_, KernelMachine):
-            self.detector_._one_of_many = True  # the loop's estimator warns for both learners
-        self.detector_.fit(positives, **given)
+        self.detector_ = clone(detector).fit(positives, **given)
         scores = np.ravel(self.detector_.decision_function(positives))
         lowest = float(scores.min())
         middle = float(np.quantile(scores, 0.5, weights=sample_weight, method="inverted_cdf"))

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 
 class OneDNFMapper(BaseEstimator):

@@ -5,20 +5,16 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce._arrays import Array
+from scarce._frame import Interval, StrOptions, fit_frame
+from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC, NuSVC
+from scarce.kernels import kernel_type
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._mapping_convergence import LOOP_CONSTRAINTS
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
-from scarce.positive_unlabeled._rows import Rows
-
-Array = NDArray[Any]
+from scarce.positive_unlabeled._rows import RowSource
 
 
 class SVMC(PositiveUnlabeled):
@@ -228,9 +224,7 @@ class SVMC(PositiveUnlabeled):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the boundary.
 
@@ -252,15 +246,15 @@ class SVMC(PositiveUnlabeled):
         self._fit(X, y, sample_weight)
         return self
 
-    def _kernel_name(self) -> Any:
+    def _kernel(self) -> Any:
         return self.kernel
 
-    def _learners(self, rows: Rows, weights: Array) -> tuple[Any, Any]:
+    def _learners(self, rows: RowSource, weights: Array) -> tuple[Any, Any]:
         shared = {
             "kernel": self.kernel,
             "degree": self.degree,
             "coef0": self.coef0,
-            "gamma": self._width(rows, weights),
+            "gamma": self._one_gamma(rows, weights),
             "tol": self.tol,
             "cache_size": self.cache_size,
             "max_iter": self.max_iter,
@@ -273,10 +267,11 @@ class SVMC(PositiveUnlabeled):
         )
         return OneClassMapper(detector, slack=self.map_slack), machine
 
-    def _width(self, rows: Rows, weights: Array) -> float:
+    def _one_gamma(self, rows: RowSource, weights: Array) -> float:
         """Return one gamma for both machines and all rounds."""
-        if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
+        if not kernel_type(self.kernel).has_parameter("gamma"):
             return 1.0
         if self.gamma == "scale":
-            return rows.scale_gamma(weights)
+            kind = kernel_type(self.kernel)
+            return kind.scale(rows.scale_gamma(weights), rows.shape[1])
         return 1.0 / rows.shape[1] if self.gamma == "auto" else float(self.gamma)

@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
+from scarce._arrays import Array
+from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
-from scarce.classification._nu_svc import NoMarginError
+from scarce.classification._base import WarmMachine
 from scarce.kernels import make_kernel, make_operator
-from scarce.positive_unlabeled._rows import Rows
-
-Array = NDArray[Any]
+from scarce.positive_unlabeled._rows import RowSource
+from scarce.reductions import NoMarginError, is_flat
 
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # on which nu is raised
 
@@ -38,7 +39,7 @@ class Training:
     ----------
     classifier : estimator
         What is trained, a new copy each time.
-    rows : Rows
+    rows : RowSource
         Where rows come from.
     weights : ndarray of shape (n,)
         Weights of all rows; handed on only if they were `weighted`.
@@ -47,11 +48,11 @@ class Training:
     """
 
     classifier: Any
-    rows: Rows
+    rows: RowSource
     weights: Array
     weighted: bool
     on_infeasible: str
-    # The last solution, a start for the next: positions of its support vectors, multipliers, total.
+    # The last solution, a start for the next: its support vectors, their dual variables, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)
     # What nu was raised to. Negatives come nearer from round to round: a value that has left no
     # margin once is not tried again.
@@ -83,7 +84,7 @@ class Training:
         higher = [step for step in (*STEPS, 0.999 * largest) if first < step <= largest]
         for attempt in (first, *sorted(higher)):
             model = self._fitted(X, codes, indices, nu=attempt)
-            if model is not None and not is_trivial(model, X):
+            if model is not None:
                 if attempt > nu:
                     self._least_nu, guard = attempt, "nu raised"
                 return Trained(model, indices, attempt, guard)
@@ -96,42 +97,48 @@ class Training:
     def _fitted(self, X: Any, codes: Array, indices: Array, **parameters: Any) -> Any:
         """Return a fitted copy, or None where the margin vanishes."""
         model = clone(self.classifier).set_params(**parameters)
-        ours = isinstance(model, KernelMachine) and model.approximation is None
         weights = self.weights[indices]
+        given = weights if self.weighted else None
         total = float(weights.sum()) * parameters.get("nu", 1.0)
-        if isinstance(model, KernelMachine):
-            model._one_of_many = True
-        if ours and self._last is not None:
-            model._begin_with(self._start(indices, total if parameters else None))
+        warm = isinstance(model, WarmMachine) and model.approximation is None
         try:
-            model.fit(X, codes, **({"sample_weight": weights} if self.weighted else {}))
+            with collected_notes() as notes:
+                if warm:
+                    start = self._start(indices, total if parameters else None)
+                    model._fit_from(X, codes, given, start)
+                elif given is None:
+                    model.fit(X, codes)
+                else:
+                    model.fit(X, codes, sample_weight=given)
         except ValueError as error:
             # scikit-learn's NuSVC divides by the margin and finds coefficients that are not finite.
             if isinstance(error, NoMarginError) or (parameters and "not finite" in str(error)):
                 return None
             raise
-        if ours:
-            self._last = indices[model.support_], np.abs(model._multipliers()), total
+        if warm:
+            self._last = indices[model.support_], np.abs(model._dual_variables()), total
+        if parameters and _is_flat(model, X):
+            return None
+        # Of a machine of this library that was cut short the loop's estimator warns itself.
+        pass_on(notes, *([ConvergenceWarning] if isinstance(model, KernelMachine) else []))
         return model
 
-    def _start(self, indices: Array, total: float | None) -> Array:
-        """Return the last multipliers: rows that left have none, new ones begin at zero.
+    def _start(self, indices: Array, total: float | None) -> Array | None:
+        """Return the last dual variables: rows that left have none, new ones begin at zero.
 
-        With nu the multipliers of a class sum to ``nu / 2`` times the total weight, so that they
+        With nu the dual variables of a class sum to ``nu / 2`` times the total weight, so that they
         grow with it.
         """
-        assert self._last is not None
-        support, multipliers, last_total = self._last
+        if self._last is None:
+            return None
+        support, variables, last_total = self._last
         everyone = np.zeros(self.rows.shape[0])
-        everyone[support] = multipliers * (1.0 if total is None else total / last_total)
+        everyone[support] = variables * (1.0 if total is None else total / last_total)
         return np.asarray(everyone[indices])
 
 
-def is_trivial(model: Any, X: Any) -> bool:
-    """Return whether a nu-classifier's plane and margin are next to nothing.
-
-    Free of scale: the norm of the plane is at most nu times the largest norm of a row.
-    """
+def _is_flat(model: Any, X: Any) -> bool:
+    """Return whether a nu-classifier's plane and margin are next to nothing."""
     dual = np.ravel(_dense(model.dual_coef_))
     if not np.isfinite(dual).all():
         return True
@@ -141,19 +148,13 @@ def is_trivial(model: Any, X: Any) -> bool:
     else:
         scores = np.ravel(model.decision_function(X[model.support_])) - model.intercept_[0]
         norm = margin * np.sqrt(max(0.0, float(dual @ scores)))
-    radius = np.sqrt(_largest_diagonal(model, X))
-    return bool(norm < 1e-2 * model.nu * radius and margin < 1e-4 * model.nu * radius**2)
+    return is_flat(norm, margin, model.nu, float(np.sqrt(_largest_diagonal(model, X))))
 
 
 def _largest_diagonal(model: Any, X: Any) -> float:
-    kernel = model.kernel
-    if kernel == "rbf":
-        return 1.0
-    if not callable(kernel) and kernel != "precomputed":
-        gamma = model.gamma if not isinstance(model.gamma, str) else model._gamma
-        kernel = make_kernel(kernel, gamma=gamma, degree=model.degree, coef0=model.coef0)
-        return float(make_operator(X, kernel).diagonal().max())
-    return float(make_operator(X, make_kernel(kernel)).diagonal().max())
+    gamma = model._gamma if isinstance(model.gamma, str) else model.gamma
+    kernel = make_kernel(model.kernel, gamma, model.degree, model.coef0)
+    return float(make_operator(X, kernel).diagonal().max())
 
 
 def _dense(matrix: Any) -> Array:

@@ -7,16 +7,17 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import NOT_FINITE, KernelMachine
+from scarce._arrays import Array
+from scarce._classes import check_lengths, two_classes
+from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
+from scarce._kernel_machine import KernelMachine
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.proportions._calibration import (
     probabilities,
@@ -27,8 +28,6 @@ from scarce.proportions._calibration import (
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
 from scarce.proportions._shares import group_error
 from scarce.proportions._space import Expansion, UnitSpace, unit_space
-
-Array = NDArray[Any]
 
 SHARED = (
     "kernel",
@@ -42,7 +41,6 @@ SHARED = (
     "n_components",
     "random_state",
 )
-FIT_LEVEL = 7  # frames between a warning here and the caller of fit
 
 
 def has_several_columns(y: Any) -> bool:
@@ -78,7 +76,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         if y is None:
             self._validated(X, y, reset=True)  # says that y is required
         X = self._validated(X, reset=True)
-        weights = self._checked_weights(sample_weight, X)
+        weights = checked_weights(sample_weight, X)
         if groups is None:
             shares = read_shares(y, X.shape[0])
             missing = np.flatnonzero(np.isnan(shares).any(axis=1))
@@ -102,11 +100,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         """Return rows that are groups of their own, with labels for shares."""
         X, y = self._validated(X, y, reset=True)
         y = column_or_1d(y, warn=True)
-        if y.shape[0] != X.shape[0]:
-            raise ValueError(
-                f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has "
-                f"{y.shape[0]}."
-            )
+        check_lengths(X, y)
         try:
             check_classification_targets(y)
         except ValueError as error:
@@ -115,43 +109,32 @@ class ShareMachine(ClassifierMixin, KernelMachine):
                 "cross-validation passes them on to the estimator only with "
                 "sklearn.set_config(enable_metadata_routing=True)."
             ) from None
-        weights = self._checked_weights(sample_weight, X)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The target has {len(classes)} classes; "
-                "give y of shape (n_samples, n_classes), or wrap the estimator: "
-                f"sklearn.multiclass.OneVsOneClassifier({type(self).__name__}())."
-            )
-        if len(classes) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class")
-        if np.ptp(codes[weights > 0]) == 0:
-            raise ValueError(
-                "Invalid input - all samples with positive weights belong to the same class."
-            )
+        weights = checked_weights(sample_weight, X)
+        advice = "give y of shape (n_samples, n_classes), or "
+        classes, signs = two_classes(y, weights, type(self).__name__, advice=advice)
         if self.classes is not None and list(self.classes) != classes.tolist():
             raise ValueError(
                 f"classes={self.classes!r} names the columns of shares; the labels in y are "
                 f"{classes.tolist()}. Leave classes=None for labels."
             )
         self.classes_ = classes
-        return X, single_rows(codes[:, None].astype(float), weights)
+        return X, single_rows((signs > 0)[:, None].astype(float), weights)
 
     def _wanted(self, units: Units) -> list[tuple[Array, Array]]:
         """Return wanted scores and tubes of the groups for every problem; warn of useless ones."""
-        warn_of_equal_shares(units.shares, units.n_common, FIT_LEVEL)
+        warn_of_equal_shares(units.shares, units.n_common)
         pairs = [
             wanted_scores(column, units.sizes, self.epsilon, self.clip) for column in units.shares.T
         ]
         if pairs:
             scores, tubes = (np.concatenate(each) for each in zip(*pairs, strict=True))
-            warn_of_silent_groups(scores, tubes, self.epsilon, FIT_LEVEL)
+            warn_of_silent_groups(scores, tubes, self.epsilon)
         return pairs
 
     def _unit_space(self, X: Any, units: Units, kernel: Kernel) -> UnitSpace:
         rows = units.rows
-        if self.kernel == "poly":
-            self._check_powers(make_operator(X[rows], kernel), kernel)
+        if kernel.has_formula:
+            self._check_diagonal(make_operator(X[rows], kernel))
         landmarks = None
         if self.approximation is not None:
             landmarks = rows[self._choose_landmarks(rows.size)]
@@ -169,22 +152,13 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             raise ValueError(NOT_FINITE)
         self._keep(X, support, dual[0])
         self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
-        if self.kernel == "linear":
+        if self._kernel_type.explicit:
             self._coef = np.array([model.coef for model in models])
-
-    def _keep_quality(self, solutions: list[Any]) -> None:
-        """Store what the solutions of all problems are worth; warn of one that was cut short."""
-        self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
-        self.dual_gap_ = max(solution.dual_gap for solution in solutions)
-        self.kkt_violation_ = max(solution.kkt_violation for solution in solutions)
-        unfinished = [each.status for each in solutions if not each.kkt_violation <= self.tol]
-        self.fit_status_ = int(bool(unfinished))
-        self._warn_unless_optimal(unfinished[0] if unfinished else "optimal", FIT_LEVEL)
 
     @property
     def coef_(self) -> Array:
         """Weights of the features, for a linear kernel."""
-        if self.kernel != "linear":
+        if not self._kernel_type.explicit:
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         coef = self._coef.view()
@@ -193,7 +167,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
 
     def _scores(self, X: Any) -> Array:
         """Return the scores of checked rows without the offset, one column per problem."""
-        if self.kernel == "linear":
+        if self._kernel_type.explicit:
             lines = [sparse.csr_array(line) if sparse.issparse(X) else line for line in self._lines]
             kernel = make_kernel("linear")
             return np.column_stack([weighted_scores(X, w, np.ones(1), kernel) for w in lines])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-Array = NDArray[Any]
+from scarce._arrays import Array
+from scarce._frame import note
 
 
 def clip_bounds(sizes: Array, clip: Any) -> Array:
@@ -50,28 +49,24 @@ def wanted_scores(shares: Array, sizes: Array, epsilon: float, clip: Any) -> tup
     return logit(q), epsilon / (q * (1.0 - q))
 
 
-def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float, stacklevel: int) -> None:
+def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float) -> None:
     """Warn of groups whose tubes contain zero though their shares are not one half."""
     silent = (tubes >= np.abs(scores)) & (scores != 0)
     if silent.any():
         smallest = np.min((np.abs(scores) / tubes)[silent]) * epsilon
-        warnings.warn(
+        note(
             f"the tubes of {int(silent.sum())} of {silent.size} groups contain 0 and say nothing "
             f"of the sign of their scores: epsilon={epsilon:g} is too large for them; below "
             f"{smallest:.3g} every group counts. A larger clip also narrows tubes.",
-            UserWarning,
-            stacklevel=stacklevel,
         )
 
 
-def warn_of_equal_shares(shares: Array, n_common: int, stacklevel: int) -> None:
+def warn_of_equal_shares(shares: Array, n_common: int) -> None:
     """Warn when all groups have the same share."""
     if len(shares) > (1 if n_common else 0) and (np.ptp(shares, axis=0) <= 1e-12).all():
-        warnings.warn(
+        note(
             f"all {len(shares)} groups have the same share {shares[0].tolist()}: they carry no "
             "contrast, and nothing can be learnt from them but a constant",
-            UserWarning,
-            stacklevel=stacklevel,
         )
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
+from scarce._frame import plain_weights
 from scarce.proportions._groups import COMMON, group_values, read_groups, read_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[Any]
 
 COLOURS = "RdBu_r"  # blue for a share of 0, red for 1: told apart with every kind of colour vision
 
@@ -335,7 +335,7 @@ class ShareCalibrationDisplay:
         codes, ids = read_groups(groups, response.size)
         shares = read_shares(y, response.size)
         given = _column(group_values(shares, codes, ids), position, len(estimator.classes_))
-        weights = _check_sample_weight(sample_weight, response, dtype=np.float64)
+        weights = plain_weights(sample_weight, response)
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
         sizes = np.bincount(codes[rows], weights[rows], minlength=len(ids))
         kept = sizes > 0

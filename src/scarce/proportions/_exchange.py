@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 
+from scarce._arrays import Array
 from scarce.kernels import Kernel, RBFKernel, formula_names, kernel_type, landmark_root, make_kernel
 from scarce.proportions._source import (
     ExpansionSource,
@@ -31,8 +32,6 @@ from scarce.proportions._source import (
     Source,
     read_sources,
 )
-
-Array = NDArray[Any]
 
 FORMAT = "scarce source"
 VERSION = 1

@@ -6,17 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval
 
-from scarce._kernel_machine import KernelMachine, all_or_nothing
+from scarce._arrays import Array
+from scarce._frame import FitTask, Interval, checked_prices, fit_frame, fit_task, keep_quality
+from scarce._kernel_machine import KernelMachine
 from scarce.proportions._base import ShareMachine
-from scarce.proportions._space import RepeatedRows
-from scarce.solvers import FeatureSystem, QuadraticProgram, one_class_offset, solve_tube
-
-Array = NDArray[Any]
+from scarce.reductions import SharesModel, read_shares, rounded_shares, shares_program
+from scarce.solvers import FeatureSystem, Solution, SymmetricOperator
 
 SHARPER = 0.1  # the offset is read off the scores, which should be better than `tol` for that
 # As in LIBSVM, a last limit: on rows of a scale that leaves the kernel no digits the pairwise steps
@@ -168,9 +164,7 @@ class GroupProbabilitySVM(ShareMachine):
         self.n_components = n_components
         self.random_state = random_state
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from shares, or from labels.
 
@@ -203,69 +197,36 @@ class GroupProbabilitySVM(ShareMachine):
             )
         wanted = self._wanted(units)
         weights = np.where(units.codes >= 0, units.weights, 0.0)
-        space = self._unit_space(X, units, self._make_kernel(X, weights))
-        both = RepeatedRows(space.operator(), np.tile(np.arange(units.n_units), 2))
-        features = space.few_features()
+        space = self._unit_space(X, units, self._settled_kernel(X, weights))
+        operator, features = space.operator(), space.few_features()
         system = None if features is None else FeatureSystem(features)
-        context = self._init_callback_context(max_subtasks=len(wanted))
-        context.call_on_fit_task_begin(estimator=self)
-        solved = [self._regress(both, system, units.masses, *pair, context) for pair in wanted]
-        context.call_on_fit_task_end(estimator=self)
-        solutions = [solution for solution, _, _ in solved]
-        self.group_dual_coef_ = np.array([gamma for _, gamma, _ in solved])
-        models = [space.expansion(gamma, None) for gamma in self.group_dual_coef_]
+        prices = checked_prices("C", self.C, units.masses)
+        with fit_task(self, len(wanted)) as task:
+            solved = [self._regress(operator, system, prices, *pair, task) for pair in wanted]
+        solutions, problems = [each[0] for each in solved], [each[1] for each in solved]
+        self.group_dual_coef_ = np.array([problem.coefficients for problem in problems])
+        models = [space.expansion(line, None) for line in self.group_dual_coef_]
         self._keep_models(X, models)
-        offsets = np.array([offset for _, _, offset in solved])
+        offsets = np.array([problem.offset for problem in problems])
         self.intercept_ = offsets - [model.shift for model in models]
-        self.objective_ = -sum(solution.objective for solution in solutions)
-        self._keep_quality(solutions)
+        self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
+        self.objective_ = sum(problem.objective for problem in problems)
+        keep_quality(self, solutions)
         return self
 
     def _regress(
         self,
-        both: RepeatedRows,
+        operator: SymmetricOperator,
         system: FeatureSystem | None,
-        masses: Array,
+        prices: Array,
         scores: Array,
         tubes: Array,
-        context: Any,
-    ) -> tuple[Any, Array, float]:
-        """Return the solution of one problem, the groups' multipliers and the offset."""
-        n = scores.size
-        sides = np.repeat([1.0, -1.0], n)  # scores too low and too high
-        program = QuadraticProgram(
-            both,
-            totals=[0.0],
-            upper=self.C * np.tile(masses, 2),
-            linear=np.concatenate([tubes - scores, tubes + scores]),
-            signs=sides,
-            kernel_signs=sides,
-        )
+        task: FitTask,
+    ) -> tuple[Solution, SharesModel]:
+        """Return the solution of one problem and what it says."""
+        program = shares_program(operator, scores, tubes, prices)
         tol = SHARPER * self.tol
-        limit = max(FEWEST_STEPS, 100 * n) if self.max_iter == -1 else self.max_iter
-        start = (
-            None if system is None else rounded_start(system, scores, tubes, program.upper[:n], tol)
-        )
-        solution = self._solve(program, start, context, tol=tol, max_iter=limit)
-        gamma = solution.alpha[:n] - solution.alpha[n:]
-        means = solution.gradient[:n] - program.linear[:n]  # w'mu
-        # The slacks are least between the middle ones of all ends of tubes.
-        ends = np.concatenate([scores - tubes - means, scores + tubes - means])
-        offset = one_class_offset(ends, 1.0 / masses.sum(), np.tile(masses, 2))
-        return solution, gamma, offset
-
-
-def rounded_start(
-    system: FeatureSystem, scores: Array, tubes: Array, caps: Array, tol: float
-) -> Array:
-    """Return multipliers near the solution, of losses whose kinks are rounded ever less.
-
-    Where units have few features nearly all multipliers are at their bounds, and pairwise steps
-    take very long to find which are not. Newton steps on the rounded problem find them at once.
-    """
-    solution, width = None, 1.0
-    while width > 0.05 * tol:  # in the scale of the scores
-        solution = solve_tube(system, scores, tubes, caps / width, caps, tol=tol, start=solution)
-        width *= 0.1
-    assert solution is not None
-    return np.concatenate([np.maximum(solution.theta, 0.0), np.maximum(-solution.theta, 0.0)])
+        limit = max(FEWEST_STEPS, 100 * scores.size) if self.max_iter == -1 else self.max_iter
+        start = None if system is None else rounded_shares(system, scores, tubes, prices, tol)
+        solution = self._solve(program, start, task, tol=tol, max_iter=limit)
+        return solution, read_shares(program, solution)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 COMMON = -1  # id of a row that belongs to both domains
 LEFTOVER = -2  # id of a row that belongs to no group; None and NaN say the same

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_sample_weight
 
+from scarce._arrays import Array
+from scarce._frame import plain_weights
 from scarce.proportions._groups import group_values, read_groups, read_shares
-
-Array = NDArray[Any]
 
 
 def group_proportions(
@@ -56,7 +55,7 @@ def group_proportions(
     """
     labels = column_or_1d(y)
     codes, ids = read_groups(groups, labels.size)
-    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    weights = plain_weights(sample_weight, labels)
     known = np.unique(labels) if classes is None else np.asarray(classes)
     unknown = np.setdiff1d(labels[codes >= 0], known)
     if unknown.size:
@@ -168,7 +167,7 @@ def group_error(
     n = found.shape[0]
     shares = read_shares(y, n)
     codes, ids = (np.arange(n), list(range(n))) if groups is None else read_groups(groups, n)
-    weights = _check_sample_weight(sample_weight, np.empty(n), dtype=np.float64)
+    weights = plain_weights(sample_weight, np.empty(n))
     values = group_values(shares, codes, ids)
     if values.shape[1] == 1:
         values = np.column_stack([1.0 - values[:, 0], values[:, 0]])

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from scarce._arrays import Array
 from scarce.kernels import Kernel, kernel_type, make_kernel, weighted_scores
-
-Array = NDArray[Any]
 
 SAME = 1e-9  # relative difference up to which two parameters of a kernel are the same
 PROBED_ROWS = 1024

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels import (
     Kernel,
     group_mean_kernel,
@@ -25,11 +25,8 @@ from scarce.solvers import (
     GramSystem,
     SymmetricOperator,
     TubeSystem,
-    reference_sums,
 )
 from scarce.solvers._blas import single_threaded_blas
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -190,52 +187,3 @@ def over_rows(units: Units, multipliers: Array) -> tuple[Array, Array]:
     coefficients[rows] = multipliers[units.codes[rows]] * units.in_means()[rows]
     support = np.flatnonzero(coefficients)
     return support, coefficients[support]
-
-
-class RepeatedRows:
-    """The matrix of an operator with some of its rows, each any number of times."""
-
-    def __init__(self, base: SymmetricOperator, index: Array) -> None:
-        self.base, self.index = base, index
-        self.n = index.size
-        self.name, self.definite = base.name, base.definite
-
-    @property
-    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
-        """Those of the operator."""
-        return self.base.precisions
-
-    def subset(self, indices: Array) -> RepeatedRows:
-        """Return some of the rows."""
-        return RepeatedRows(self.base, self.index[indices])
-
-    def diagonal(self) -> Array:
-        """Return the diagonal."""
-        return np.asarray(self.base.diagonal()[self.index])
-
-    def write_block(self, indices: Array, out: Array) -> None:
-        """Write the square block of some rows to ``out``."""
-        self.base.write_block(self.index[indices], out)
-
-    def accumulate(
-        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
-    ) -> None:
-        """Add ``sum_j weights[0, j] K[i, columns[j]]`` to every row; one group of variables."""
-        distinct, where = np.unique(self.index[columns], return_inverse=True)
-        line = np.bincount(where, weights[0], minlength=distinct.size)[None, :]
-        sums = np.zeros(self.base.n)
-        self.base.accumulate(distinct, line, np.zeros(self.base.n, np.int64), sums, precision)
-        out += sums[self.index]
-
-    def reference(self, rows: Array, columns: Array) -> Array:
-        """Return a block in float64."""
-        return self.base.reference(self.index[rows], self.index[columns])
-
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        return reference_sums(self, rows, columns, weights, groups)
-
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
-        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        merged = np.bincount(self.index, traffic, minlength=self.base.n)
-        return np.asarray(self.base.error_bound(merged, precision)[self.index])

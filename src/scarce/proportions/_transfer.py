@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from scarce._kernel_machine import NOT_FINITE, all_or_nothing
+from scarce._arrays import Array
+from scarce._frame import (
+    FitTask,
+    HasMethods,
+    Interval,
+    StrOptions,
+    checked_prices,
+    fit_frame,
+    fit_task,
+    keep_quality,
+    note,
+    run_solver,
+)
 from scarce.kernels import Kernel
-from scarce.proportions._base import FIT_LEVEL, ShareMachine
+from scarce.proportions._base import ShareMachine
 from scarce.proportions._groups import Units
 from scarce.proportions._source import LinearSource, Source, check_same_kernel, read_sources
 from scarce.proportions._space import Expansion, UnitSpace
+from scarce.reductions import (
+    TubeModel,
+    TubeProblem,
+    read_source_tube,
+    source_share,
+    source_tube,
+)
 from scarce.solvers import FeatureSystem, TubeSolution, TubeSystem, solve_tube
-
-Array = NDArray[Any]
 
 
 class TransferGroupProbabilitySVM(ShareMachine):
@@ -194,9 +206,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         self.n_components = n_components
         self.random_state = random_state
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from shares, or from labels.
 
@@ -231,46 +241,53 @@ class TransferGroupProbabilitySVM(ShareMachine):
             )
         wanted = self._wanted(units)
         weights = np.where(units.codes >= 0, units.weights, 0.0)
-        kernel = self._make_kernel(X, weights)
+        kernel = self._settled_kernel(X, weights)
         n_problems = max(1, units.shares.shape[1])
         sources = self._sources(X, kernel, n_problems)
-        self._pull = self.transfer / (1.0 + self.transfer) if sources else 0.0
+        self._source_share = source_share(self.transfer) if sources else 0.0
         space = self._unit_space(X, units, kernel)
-        system = space.system(1.0 - self._pull)
-        prices = np.repeat([self.C_common, self.C_group], [units.n_common, units.sizes.size])
-        costs = prices * units.masses
-        context = self._init_callback_context(max_subtasks=n_problems)
-        context.call_on_fit_task_begin(estimator=self)
-        solutions, models, places = [], [], []
-        for problem in range(n_problems):
-            source = sources[problem] if sources else None
-            pair = wanted[problem] if wanted else (np.empty(0), np.empty(0))
-            tube = self._tube(X, units, pair, source)
-            solution = self._fit_tube(system, *tube, costs, context)
-            solutions.append(solution)
-            models.append(self._model(space, system, solution))
-            places.append(self._offset(units.n_common, system, solution, *tube, costs))
-        context.call_on_fit_task_end(estimator=self)
+        system = space.system(1.0 - self._source_share)
+        common, grouped = np.split(units.masses, [units.n_common])
+        costs = np.concatenate(
+            [
+                checked_prices("C_common", self.C_common, common),
+                checked_prices("C_group", self.C_group, grouped),
+            ]
+        )
+        solutions, models, offsets, spreads = [], [], [], []
+        with fit_task(self, n_problems) as task:
+            for problem in range(n_problems):
+                source = sources[problem] if sources else None
+                pair = wanted[problem] if wanted else (np.empty(0), np.empty(0))
+                tube = self._tube(X, units, pair, costs, source)
+                solution = self._solve_tube(system, tube, task)
+                solutions.append(solution)
+                models.append(self._model(space, system, solution))
+                found = read_source_tube(tube, system, solution)
+                _note_interval(found)
+                offsets.append(found.offset)
+                spreads.append(found.spread)
         self._keep_models(X, models)
         self._add_source(sources)
-        offsets, spreads = np.array(places).T
-        self.intercept_ = offsets - [model.shift for model in models]
-        self.intercept_spread_ = spreads
-        multipliers = np.array([solution.theta for solution in solutions])
+        self.intercept_ = np.array(offsets) - [model.shift for model in models]
+        self.intercept_spread_ = np.array(spreads)
+        variables = np.array([solution.theta for solution in solutions])
         self.common_dual_coef_, self.group_dual_coef_ = np.split(
-            multipliers, [units.n_common], axis=1
+            variables, [units.n_common], axis=1
         )
+        self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.objective_ = sum(solution.objective for solution in solutions)
-        if self._pull > 0 and self.source_kernel == "same":
-            self.objective_ += 0.5 * self._pull * sum(source.squared_norm() for source in sources)
-        self._keep_quality(solutions)
+        if self._source_share > 0 and self.source_kernel == "same":
+            norms = sum(source.squared_norm() for source in sources)
+            self.objective_ += 0.5 * self._source_share * norms
+        keep_quality(self, solutions)
         return self
 
     def _sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
         """Return the source of every problem, none for ``source=None``; checks kernels."""
         if self.source is None:
             return []
-        if self.kernel == "precomputed":
+        if self._kernel_type.pairwise:
             raise ValueError(
                 'a source is evaluated on the rows, which kernel="precomputed" does not show; use '
                 "a kernel with a formula or a callable, or source=None"
@@ -282,89 +299,55 @@ class TransferGroupProbabilitySVM(ShareMachine):
         return sources
 
     def _tube(
-        self, X: Any, units: Units, pair: tuple[Array, Array], source: Source | None
-    ) -> tuple[Array, Array]:
-        """Return what the learnt part must score on every unit, and the tubes around it.
-
-        The source's part ``pull * (f_s - b_s)`` is taken off the wanted scores: those of the common
-        rows are ``f_s``, those of the groups come from their shares.
-        """
-        scores, tubes = pair
-        tubes = np.concatenate([np.zeros(units.n_common), tubes])
+        self,
+        X: Any,
+        units: Units,
+        pair: tuple[Array, Array],
+        costs: Array,
+        source: Source | None,
+    ) -> TubeProblem:
+        """Return what the learnt part must score on every unit, beside the source's part."""
         if source is None:
-            return scores, tubes
+            return source_tube(*pair, costs)
         rows = units.rows
         function = source.function(X[rows])
         if not np.isfinite(function).all():
             raise ValueError("source gives scores that are not finite on the rows of X")
-        means = np.bincount(units.codes[rows], units.in_means()[rows] * function)
-        wanted = np.concatenate([means[: units.n_common] + source.intercept, scores])
-        return wanted - self._pull * means, tubes
+        return source_tube(
+            *pair,
+            costs,
+            source_means=np.bincount(units.codes[rows], units.in_means()[rows] * function),
+            source_intercept=source.intercept,
+            share=self._source_share,
+        )
 
-    def _fit_tube(
-        self, system: TubeSystem, targets: Array, tubes: Array, costs: Array, context: Any
-    ) -> TubeSolution:
-        task = context.subcontext(task_name="round", max_subtasks=None)
-        task.call_on_fit_task_begin(estimator=self)
-        with np.errstate(over="ignore", invalid="ignore"):  # found below, and reported once
-            solution = solve_tube(
+    def _solve_tube(self, system: TubeSystem, tube: TubeProblem, task: FitTask) -> TubeSolution:
+        return run_solver(
+            task.part("round", None),
+            lambda report: solve_tube(
                 system,
-                targets,
-                tubes,
-                costs,
+                tube.targets,
+                tube.tubes,
+                tube.costs,
                 tol=self.tol,
                 max_iter=self.max_iter,
-                callback=self._reporter(task),
-            )
-        task.call_on_fit_task_end(estimator=self)
-        if not (np.isfinite(solution.theta).all() and np.isfinite(solution.intercept)):
-            raise ValueError(NOT_FINITE)
-        return solution
+                callback=report,
+            ),
+        )
 
     def _model(self, space: UnitSpace, system: TubeSystem, solution: TubeSolution) -> Expansion:
-        """Return the learnt part ``w - pull * w_s`` as a sum over rows."""
-        scale = 1.0 - self._pull
+        """Return the learnt part, ours less the source's share, as a sum over rows."""
+        scale = 1.0 - self._source_share
         weights = None
         if isinstance(system, FeatureSystem):  # of features times the root of the scale
             weights = np.sqrt(scale) * system.in_given_units(solution.w)
         return space.expansion(scale * solution.theta, weights)
 
-    def _offset(
-        self,
-        n_common: int,
-        system: TubeSystem,
-        solution: TubeSolution,
-        targets: Array,
-        tubes: Array,
-        costs: Array,
-    ) -> tuple[float, float]:
-        """Return the offset and the spread of the values it is the mean of.
-
-        Every unit with a multiplier, and every common row, is off its target by its tube and
-        ``theta / C``; what is left is the offset.
-        """
-        theta = solution.theta
-        wanted = targets - tubes * np.sign(theta) - theta / costs
-        used = np.arange(n_common) if n_common else np.flatnonzero(theta)
-        if used.size == 0 and solution.status != "optimal":
-            return solution.intercept, 0.0
-        if used.size == 0:
-            low, high = (targets - tubes).max(), (targets + tubes).min()
-            warnings.warn(
-                "every group's share is met without any weights: every offset between "
-                f"{low:.6g} and {high:.6g} is optimal, and the middle is taken",
-                UserWarning,
-                stacklevel=FIT_LEVEL - 1,
-            )
-            return 0.5 * (low + high), 0.0
-        fresh = system.scores(system.combination(theta))
-        return float((wanted - solution.scores)[used].mean()), float(np.ptp((wanted - fresh)[used]))
-
     def _add_source(self, sources: list[Source]) -> None:
         """Add the weights of linear sources to ours; other ones are asked at prediction."""
-        self._asks_source = self._pull > 0
-        if self.kernel == "linear" and all(isinstance(s, LinearSource) for s in sources):
-            theirs = [self._pull * s.coef for s in sources if isinstance(s, LinearSource)]
+        self._asks_source = self._source_share > 0
+        if self._kernel_type.explicit and all(isinstance(s, LinearSource) for s in sources):
+            theirs = [self._source_share * s.coef for s in sources if isinstance(s, LinearSource)]
             self._coef = self._coef + theirs if theirs else self._coef
             self._asks_source = False
 
@@ -372,7 +355,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         scores = super()._scores(X)
         if self._asks_source:
             sources = read_sources(self.source, X, self._fitted_kernel(), scores.shape[1])
-            scores = scores + self._pull * np.column_stack([s.function(X) for s in sources])
+            scores = scores + self._source_share * np.column_stack([s.function(X) for s in sources])
         return scores
 
     @property
@@ -382,3 +365,12 @@ class TransferGroupProbabilitySVM(ShareMachine):
         if self._asks_source:
             raise AttributeError("coef_ is not available: the source is a given function")
         return coef
+
+
+def _note_interval(model: TubeModel) -> None:
+    if model.interval is not None:
+        note(
+            "every group's share is met without any weights: every offset between "
+            f"{model.interval[0]:.6g} and {model.interval[1]:.6g} is optimal, and the middle is "
+            "taken"
+        )

@@ -5,16 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import khatri_rao
 
+from scarce._arrays import Array
 from scarce.kernels._threads import tile_runner
 from scarce.tensor._vectors import Shape, padded
-
-Array = NDArray[Any]
 
 DROPPED = 1e-12  # eigenvalues below this share of the largest are zero up to rounding
 TILE_VALUES = 1 << 17  # values turned into float64 at a time, 1 MB

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from scarce._arrays import Array
+from scarce._frame import Interval, StrOptions, fit_task, note, quality, run_solver
 from scarce._kernel_machine import check_range
 from scarce.kernels import as_rows
-from scarce.solvers import Progress, QuadraticProgram, Solution, solve
+from scarce.reductions import HalfStep
+from scarce.solvers import solve
 from scarce.solvers._blas import single_threaded_blas
-from scarce.tensor._alternation import Alternation, Fit
 from scarce.tensor._contractions import Tensors, full_tensor
-from scarce.tensor._losses import Loss
+from scarce.tensor._mode_sweeps import Fit, ModeSweeps
 from scarce.tensor._starts import starts
 from scarce.tensor._vectors import checked_shape, shape_for_vectors
-
-Array = NDArray[Any]
 
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
 SMALLEST_NORM = 1e-150  # its square is still a normal number
@@ -102,105 +99,89 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
             raise ValueError("all samples of X are zero; there is no direction to be found")
         return Tensors(part, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
 
-    def _search(self, tensors: Tensors, loss: Loss) -> Fit:
+    def _search(self, tensors: Tensors, problem: HalfStep) -> Fit:
         """Return the best of all starts."""
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self)
-        alternation = Alternation(
-            tensors,
-            loss,
-            lambda program, start: self._solve(program, loss.half_step_tol, start, context),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            stop=self.stop,
-        )
-        with single_threaded_blas:
-            fit = self._best(tensors, alternation)
-        context.call_on_fit_task_end(estimator=self)
-        return fit
+        with fit_task(self) as task, single_threaded_blas:
+            sweeps = ModeSweeps(
+                tensors,
+                problem,
+                lambda program, start: run_solver(
+                    task.part("half-step", None),
+                    lambda report: solve(
+                        program,
+                        tol=problem.tol,
+                        start=start,
+                        cache_size=BLOCK_MEMORY,
+                        callback=report,
+                    ),
+                ),
+                tol=self.tol,
+                max_iter=self.max_iter,
+                stop=self.stop,
+            )
+            return self._best(tensors, sweeps)
 
-    def _best(self, tensors: Tensors, alternation: Alternation) -> Fit:
+    def _best(self, tensors: Tensors, sweeps: ModeSweeps) -> Fit:
         # A fixed seed by default: the same input gives the same output.
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        pull = alternation.loss.pull
+        coefficients = sweeps.problem.slack_coefficients
         best: Fit | None = None
-        for attempts in starts(tensors, pull, self.rank, self.n_init, random):
+        unsolved: Fit | None = None
+        for attempts in starts(tensors, coefficients, self.rank, self.n_init, random):
             for start in attempts:
-                fit = alternation.run(start)
+                fit = sweeps.run(start)
                 if fit.solution.status == "stopped" or tensors.order == 1:
                     return fit
                 if not fit.degenerate:
                     break
+                if fit.kkt_violation > self.tol:  # zero, but not because it is the solution
+                    unsolved = fit
             if not fit.degenerate and (best is None or fit.objective < best.objective):
                 best = fit
-        if best is None:
-            raise ValueError(self._all_starts_degenerate)
-        return best
-
-    def _solve(
-        self, program: QuadraticProgram, tol: float, start: Array | None, within: Any
-    ) -> Solution:
-        """Solve a half-step and report progress."""
-        context = within.subcontext(task_name="half-step", max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self)
-
-        def report(progress: Progress) -> bool:
-            task = context.subcontext(task_name="block")
-            task.call_on_fit_task_begin(estimator=self)
-            return bool(task.call_on_fit_task_end(estimator=self))
-
-        solution = solve(
-            program,
-            tol=tol,
-            start=start,
-            cache_size=BLOCK_MEMORY,
-            callback=report if hasattr(self, "_skl_callbacks") else None,
-        )
-        context.call_on_fit_task_end(estimator=self)
-        return solution
+        if best is not None:
+            return best
+        if unsolved is not None:
+            return unsolved
+        raise ValueError(self._all_starts_degenerate)
 
     # The fitted model.
 
-    def _keep(self, fit: Fit, loss: Loss, rows: Array) -> None:
+    def _keep(self, fit: Fit, problem: HalfStep, rows: Array) -> None:
         """Store a fit; ``rows`` are the positions of the samples that took part."""
         # Balanced: every mode carries the same share of a term's norm.
-        share = (fit.scales * loss.weight_unit) ** (1.0 / len(fit.factors))
+        share = (fit.scales * problem.weight_unit) ** (1.0 / len(fit.factors))
         self.factors_: list[Array] = [factor * share for factor in fit.factors]
-        self.objective_: float = fit.objective * loss.objective_unit
+        self.objective_: float = fit.objective * problem.objective_unit
         self.history_ = fit.history
         self.converged_ = fit.converged
         self.n_iter_ = max(1, fit.n_sweeps)
-        self.dual_gap_ = fit.solution.dual_gap
+        self.dual_gap_ = fit.dual_gap
         self.kkt_violation_ = fit.kkt_violation
-        self.fit_status_ = int(not fit.converged or not self.kkt_violation_ <= self.tol)
-        support = np.flatnonzero(fit.alpha)
+        solved = self.kkt_violation_ <= self.tol and self.dual_gap_ <= self.tol
+        self.fit_status_ = int(not (fit.converged and solved))
+        support = np.flatnonzero(fit.coefficients)
         self.support_ = rows[support].astype(np.int32)
-        coefficients = loss.coefficients(fit.alpha)[support] * loss.multiplier_unit
-        self.dual_coef_ = coefficients[None, :]
+        self.dual_coef_ = fit.coefficients[None, support] * problem.coefficient_unit
+        self._note_shortcomings(fit, solved)
 
-    def _warn(self, fit: Fit) -> None:
-        """Say, in the name of the caller of a fit, what is short of a solution."""
+    def _note_shortcomings(self, fit: Fit, solved: bool) -> None:
+        """Say what is short of a solution."""
         if fit.solution.status == "stopped":
             message = "A callback stopped the solver."
-        elif fit.degenerate:
-            warnings.warn(self._trivial, UserWarning, stacklevel=6)
+        elif fit.degenerate and self.kkt_violation_ <= self.tol:  # of zero no gap has a size
+            note(self._trivial)
             return
+        elif not solved:
+            message = "Rounding errors ended a half-step early."
         elif not fit.converged:
             last = fit.history["objective"][-1 - len(self.tensor_shape_) :: len(self.tensor_shape_)]
             message = (
                 f"max_iter={self.max_iter} sweeps ended the fit before the objective settled: "
                 f"after the last sweeps it was {last}. Raise max_iter or tol."
             )
-        elif self.fit_status_:
-            message = "Rounding errors ended a half-step early."
         else:
             return
-        warnings.warn(
-            f"{message} KKT violation {self.kkt_violation_:.3g} against tol={self.tol:g}, "
-            f"relative duality gap {self.dual_gap_:.3g}.",
-            ConvergenceWarning,
-            stacklevel=6,
-        )
+        note(f"{message} {quality(self)}", ConvergenceWarning)
 
     @property
     def coef_(self) -> Array:

@@ -6,19 +6,14 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import OutlierMixin, _fit_context
-from sklearn.callback import with_callbacks
-from sklearn.utils._param_validation import Interval
+from sklearn.base import OutlierMixin
 
-from scarce._kernel_machine import all_or_nothing, checked_weights
-from scarce.one_class._boundary import on_boundary, rounding_error
+from scarce._arrays import Array
+from scarce._boundary import on_boundary, rounding_error
+from scarce._frame import Interval, checked_weights, fit_frame
+from scarce.reductions import OneClassHalfStep
 from scarce.solvers import one_class_offset
-from scarce.tensor._hard_margin import is_hard_margin, warn_if_compared
-from scarce.tensor._losses import OneClassLoss
 from scarce.tensor._machine import TensorMachine
-
-Array = NDArray[Any]
 
 
 class OneClassSTM(OutlierMixin, TensorMachine):
@@ -37,8 +32,8 @@ class OneClassSTM(OutlierMixin, TensorMachine):
     ----------
     nu : float, default=0.1
         Share of the training weight that may be rejected. In the interval (0, 1]. Every `nu` up to
-        ``1 / n_samples`` is the same model, a hard margin: nothing is rejected. A warning says so
-        when such models are fitted to the same samples one after the other, as in a grid.
+        ``1 / n_samples`` is the same model, a hard margin: nothing is rejected. `hard_margin_` says
+        so; one such value is enough in a grid.
     tensor_shape : tuple of int, "auto" or None, default=None
         For `X` given as rows: the shape they take, filled up with zeros and read row by row. "auto"
         is a square just large enough, None leaves rows as they are, a linear one-class SVM. Padding
@@ -90,7 +85,7 @@ class OneClassSTM(OutlierMixin, TensorMachine):
     kkt_violation_ : float
         Violation of the optimality conditions in the last half-step, relative to the objective.
     fit_status_ : int
-        0 when the stop rule was met and `kkt_violation_` is within `tol`.
+        0 when the stop rule was met and `kkt_violation_` and `dual_gap_` are within `tol`.
     n_features_in_ : int
         Size of the first mode seen during fit; for rows, the number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -148,9 +143,7 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         self.stop = stop
         self.random_state = random_state
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the half-space.
 
@@ -175,18 +168,16 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         rows = np.flatnonzero(weights)
         weights = weights[rows]
         tensors = self._tensors(flat, rows)
-        loss = OneClassLoss(self.nu, weights, tensors.norm)
-        fit = self._search(tensors, loss)
-        self._keep(fit, loss, rows)
+        problem = OneClassHalfStep(self.nu, weights, tensors.norm)
+        fit = self._search(tensors, problem)
+        self._keep(fit, problem, rows)
         # In the last half-step the gradient is the scores.
-        scores = fit.solution.gradient * loss.objective_unit
-        self.offset_ = np.array([one_class_offset(scores, loss.price, weights)])
+        scores = fit.solution.gradient * problem.objective_unit
+        self.offset_ = np.array([one_class_offset(scores, problem.price, weights)])
         self.intercept_ = -self.offset_
-        self._rounding = rounding_error(self.dual_coef_, loss.objective_unit, single=False)
-        self.hard_margin_ = is_hard_margin(self.nu, weights)
-        self._warn(fit)
-        if self.hard_margin_:
-            warn_if_compared(self.nu, tensors, weights, self.rank)
+        self._rounding = rounding_error(self.dual_coef_, problem.objective_unit)
+        # Dual variables sum to one, so that boxes of one or more cannot bind.
+        self.hard_margin_ = bool(weights.min() >= self.nu * weights.sum() * (1 - 1e-12))
         return self
 
     def score_samples(self, X: Any) -> Array:

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.tensor._contractions import Tensors
 
-Array = NDArray[Any]
 Factors = list[Array]
 
 N_RESTARTS = 10  # random starts tried when nothing else leads away from zero
 
 
 def starts(
-    tensors: Tensors, pull: Array, rank: int, n_init: int, random: np.random.RandomState
+    tensors: Tensors, coefficients: Array, rank: int, n_init: int, random: np.random.RandomState
 ) -> Iterator[Iterator[Factors]]:
     """Return `n_init` lists of starts; of each the first counts that does not lead to zero.
 
     With one mode there is one solution, and one start.
     """
-    yield fixed_start(tensors, pull, rank, random)
+    yield fixed_start(tensors, coefficients, rank, random)
     if tensors.order > 1:
         for _ in range(n_init - 1):
             yield iter([random_factors(tensors, rank, random)])
 
 
 def fixed_start(
-    tensors: Tensors, pull: Array, rank: int, random: np.random.RandomState
+    tensors: Tensors, coefficients: Array, rank: int, random: np.random.RandomState
 ) -> Iterator[Factors]:
     """Return the fixed start, and what to try in turn when it leads to zero.
 
@@ -39,21 +37,21 @@ def fixed_start(
     """
     if rank == 1:
         yield [np.ones((size, 1)) for size in tensors.shape]
-    yield leading_of_sum(tensors, pull, rank, random)
+    yield leading_of_sum(tensors, coefficients, rank, random)
     yield leading_of_sample(tensors, rank, random)
     for _ in range(N_RESTARTS):
         yield random_factors(tensors, rank, random)
 
 
 def leading_of_sum(
-    tensors: Tensors, pull: Array, rank: int, random: np.random.RandomState
+    tensors: Tensors, coefficients: Array, rank: int, random: np.random.RandomState
 ) -> Factors:
-    """Return the leading left singular vectors of the unfoldings of ``sum_i pull_i X_i``.
+    """Return the leading left singular vectors of the unfoldings of ``sum_i coefficients_i X_i``.
 
-    ``pull`` are the weights, signed by class for two classes: the weight tensor of a machine that
-    is all slack.
+    ``coefficients`` are the weights, signed by class for two classes: the weight tensor of a
+    machine that is all slack.
     """
-    total = tensors.combine(pull)
+    total = tensors.combine(coefficients)
     grams = []
     for mode, size in enumerate(tensors.shape):
         unfolded = np.moveaxis(total, mode, 0).reshape(size, -1)

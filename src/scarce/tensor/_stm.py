@@ -6,19 +6,15 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.callback import with_callbacks
+from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._kernel_machine import all_or_nothing, checked_weights
-from scarce.classification._base import two_classes
-from scarce.tensor._losses import HingeLoss
+from scarce._arrays import Array
+from scarce._classes import two_classes
+from scarce._frame import Interval, checked_prices, checked_weights, fit_frame
+from scarce.reductions import BinaryHalfStep
 from scarce.tensor._machine import TensorMachine
-
-Array = NDArray[Any]
 
 
 class STM(ClassifierMixin, TensorMachine):
@@ -85,7 +81,7 @@ class STM(ClassifierMixin, TensorMachine):
     kkt_violation_ : float
         Violation of the optimality conditions in the last half-step, in units of the margin.
     fit_status_ : int
-        0 when the stop rule was met and `kkt_violation_` is within `tol`.
+        0 when the stop rule was met and `kkt_violation_` and `dual_gap_` are within `tol`.
     n_features_in_ : int
         Size of the first mode seen during fit; for rows, the number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -149,9 +145,7 @@ class STM(ClassifierMixin, TensorMachine):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @all_or_nothing
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the separating plane.
 
@@ -178,11 +172,11 @@ class STM(ClassifierMixin, TensorMachine):
         rows = np.flatnonzero(weights)
         weights, signs = weights[rows], signs[rows]
         tensors = self._tensors(flat, rows)
-        loss = HingeLoss(self.C, signs, weights, tensors.norm)
-        fit = self._search(tensors, loss)
-        self._keep(fit, loss, rows)
+        checked_prices("C", self.C, weights * tensors.norm**2)
+        problem = BinaryHalfStep(self.C, signs, weights, tensors.norm)
+        fit = self._search(tensors, problem)
+        self._keep(fit, problem, rows)
         self.intercept_ = np.array([float(fit.solution.multipliers[0])])
-        self._warn(fit)
         return self
 
     def decision_function(self, X: Any) -> Array:

@@ -7,9 +7,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[Any]
+from scarce._arrays import Array
+
 Shape = tuple[int, ...]
 
 

@@ -1,4 +1,4 @@
-"""Planes for given positions, positions for given planes, in turn."""
+"""Planes for given positions of the rows, shifts of the rows for given planes, in turn."""
 
 from __future__ import annotations
 
@@ -7,42 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels import Kernel, make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._shifts import guarded_shifts, proposed_shifts
-from scarce.one_class._trivial import is_trivial
+from scarce.one_class._zero_model import is_zero
+from scarce.reductions import TaskPlanes, read_tasks, tasks_program
 from scarce.solvers import QuadraticProgram, Solution
-
-Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Planes:
-    """Parameters of the tasks' planes, one value per task."""
-
-    own: Array  # m_t, price of the task's own part
-    prices: Array  # c_t, price of a unit of slack
-    masses: Array  # omega_t, the sum of the task's multipliers
-
-    @property
-    def mixing(self) -> Array:
-        """Return what multiplies the kernel between two tasks, ``(1 + [t = h] / m_t) / 2``."""
-        return np.asarray(0.5 * (1.0 + np.diag(1.0 / self.own)))
-
-    @property
-    def reach(self) -> float:
-        """Return how far below 0 the objective can get per unit of the kernel."""
-        return float(0.5 * self.masses @ self.mixing @ self.masses)
-
-    @property
-    def unit(self) -> float:
-        """Return the scale in which the smallest box is a row's weight, as in `OneClassSVM`."""
-        return 1.0 / float((self.masses * self.prices).min())
 
 
 @dataclass
-class Alternation:
+class ShiftRounds:
     """State of the rounds; see docs/theory/uoct_svm.md, "Algorithm".
 
     A subclass says how rows of its kind are moved.
@@ -52,7 +27,7 @@ class Alternation:
     tasks: Array
     weights: Array
     radii: Array
-    planes: Planes
+    planes: TaskPlanes
     kernel: Kernel
     solve: Callable[[QuadraticProgram, Array | None], Solution]
     safeguard: bool = True
@@ -67,21 +42,23 @@ class Alternation:
         self.shifts: Array | None = np.zeros(self.rows.shape) if self.uncertain else None
         self.points = self.rows
 
-    def run(self, round_tol: float, max_rounds: int) -> bool:
-        """Alternate until the objective settles; return whether it did."""
-        alpha, moved, halvings = None, 0.0, 0
+    def run(self, round_tol: float, max_rounds: int, start: Array | None = None) -> bool:
+        """Alternate until the objective settles; return whether it did.
+
+        ``start`` may be any dual variables to begin with.
+        """
+        alpha, moved, halvings = start, 0.0, 0
         while True:
-            solution = self._solve_for_planes(alpha)
-            alpha = solution.alpha
-            entry = (self.objective, moved, halvings, solution.n_iter)
+            self._solve_for_planes(alpha)
+            alpha = self.solution.alpha
+            entry = (self.objective, moved, halvings, self.solution.n_iter)
             for values, value in zip(self.history.values(), entry, strict=True):
                 values.append(value)
-            self.status = solution.status
-            if self.status == "stopped":
+            if self.solution.status == "stopped":
                 return False
             if not self.uncertain or self._settled(round_tol):
                 return True
-            if is_trivial(self.objective, self.planes.reach * self.largest):
+            if is_zero(self.objective, self.planes.reach * self.largest):
                 return True  # what is left of a direction is rounding errors
             if len(self.history["objective"]) == max_rounds:
                 return False
@@ -89,27 +66,17 @@ class Alternation:
             if moved == 0:  # the same problem again
                 return True
 
-    def _solve_for_planes(self, alpha: Array | None) -> Solution:
-        planes, unit = self.planes, self.planes.unit
+    def _solve_for_planes(self, alpha: Array | None) -> None:
         operator = self._operator()
-        program = QuadraticProgram(
-            operator,
-            totals=unit * planes.masses,
-            upper=unit * (planes.masses * planes.prices)[self.tasks] * self.weights,
-            groups=self.tasks,
-            coupling=planes.mixing,
-        )
-        solution = self.solve(program, alpha)
-        self.objective = -solution.objective / unit**2
-        self.scores = solution.gradient / unit  # of the moved rows, each by its own task's plane
-        self.support = np.flatnonzero(solution.alpha)
-        self.coefficients = planes.mixing[:, self.tasks[self.support]] * (
-            solution.alpha[self.support] / unit
-        )
+        program = tasks_program(operator, self.tasks, self.weights, self.planes)
+        self.solution = self.solve(program, alpha)
+        model = read_tasks(self.planes, self.tasks, self.solution)
+        self.objective = model.objective
+        self.scores = model.scores  # of the moved rows
+        self.support, self.coefficients = model.support, model.coefficients
         if self.landmarks is not None:
             self.coefficients = operator.landmark_weights(self.support, self.coefficients)
             self.support = self.landmarks
-        return solution
 
     def _operator(self) -> Any:
         if self.landmarks is None:
@@ -146,6 +113,10 @@ class Alternation:
             return self.scores
         support = self.points[self.support]
         return weighted_scores(self.rows, support, self.coefficients, self.kernel, self.tasks)
+
+    def target_scores(self, rows: Any) -> Array:
+        """Return scores of other rows by the target's plane."""
+        return weighted_scores(rows, self.points[self.support], self.coefficients[:1], self.kernel)
 
     def _settled(self, round_tol: float) -> bool:
         values = self.history["objective"]

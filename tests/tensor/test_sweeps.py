@@ -7,26 +7,26 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from scarce import STM, OneClassSTM
+from scarce.reductions import OneClassHalfStep
 from scarce.solvers import solve
-from scarce.tensor._alternation import Alternation
 from scarce.tensor._contractions import Tensors, full_tensor
-from scarce.tensor._losses import OneClassLoss
+from scarce.tensor._mode_sweeps import ModeSweeps
 from tests.tensor.samples import one_class_tensors, spec_matrices, tensor_of, two_class_tensors
 
 
 def run(tensors, start, *, stop="relative", tol=1e-6, max_iter=100, nu=0.4):
     flat = tensors.reshape(len(tensors), -1)
     norm = float(np.linalg.norm(flat, axis=1).max())
-    loss = OneClassLoss(nu, np.ones(len(tensors)), norm)
-    alternation = Alternation(
+    problem = OneClassHalfStep(nu, np.ones(len(tensors)), norm)
+    sweeps = ModeSweeps(
         Tensors(flat, tensors.shape[1:], norm),
-        loss,
+        problem,
         lambda program, start: solve(program, tol=1e-12, start=start),
         tol=tol,
         max_iter=max_iter,
         stop=stop,
     )
-    return alternation.run(start), loss
+    return sweeps.run(start), problem
 
 
 def test_published_objectives_of_the_half_steps():
@@ -69,11 +69,11 @@ def test_published_effect_of_the_start_s_scale():
     for c, expected in ((0.01, 1.35e-6), (1.0, 1.35e-4), (100.0, 1.35e-2)):
         start = [np.full((4, 1), c), np.ones((3, 1))]
         for above, sweeps in ((1.01, 6), (0.99, 7)):
-            fit, loss = run(matrices, start, stop="paper", tol=above * expected)
+            fit, problem = run(matrices, start, stop="paper", tol=above * expected)
             # Three digits are published.
             assert fit.n_sweeps == sweeps
-        fit, loss = run(matrices, start)
-        weights.append(full_tensor(fit.factors, fit.scales * loss.weight_unit))
+        fit, problem = run(matrices, start)
+        weights.append(full_tensor(fit.factors, fit.scales * problem.weight_unit))
         assert fit.n_sweeps == 5
     np.testing.assert_allclose(weights[1:], [weights[0]] * 2, rtol=1e-12)
 
@@ -111,7 +111,6 @@ def test_the_printed_rule_is_the_iteration_without_rescaling():
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:The solution is trivial")
-@pytest.mark.filterwarnings("ignore:nu=.* give the same model")
 def test_history_never_rises(shape, rank, n, nu, mean, scale, seed):
     tensors = scale * one_class_tensors(shape, n=n, seed=seed, mean=mean)
     models = []
@@ -184,7 +183,7 @@ def test_many_samples_give_the_same_model_without_a_stored_matrix(monkeypatch):
     tensors, signs = two_class_tensors((6, 5), n=700)
     stored = []
     for limit in (512, 1000):
-        monkeypatch.setattr("scarce.tensor._alternation.STORED_UP_TO", limit)
+        monkeypatch.setattr("scarce.tensor._mode_sweeps.STORED_UP_TO", limit)
         stored.append(
             (
                 OneClassSTM(nu=0.2).fit(tensors + 1.0).coef_,

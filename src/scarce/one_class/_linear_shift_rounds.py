@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels import KernelOperator, LinearKernel, Prepared, ShiftedRows, as_rows
-from scarce.one_class._alternation import Alternation
+from scarce.one_class._shift_rounds import ShiftRounds
 from scarce.one_class._shifts import NO_DIRECTION
-from scarce.solvers import Solution
-
-Array = NDArray[Any]
 
 
-class LinearAlternation(Alternation):
+class LinearShiftRounds(ShiftRounds):
     """Every row of a task moves along the task's own plane, by its radius.
 
     The step is the exact minimiser, so that it needs no guard. Rows may be sparse and many: what is
@@ -29,10 +26,9 @@ class LinearAlternation(Alternation):
         self.directions: Array | None = np.zeros(shape) if self.uncertain else None
         self.points = as_rows(self.rows)
 
-    def _solve_for_planes(self, alpha: Array | None) -> Solution:
-        solution = super()._solve_for_planes(alpha)
+    def _solve_for_planes(self, alpha: Array | None) -> None:
+        super()._solve_for_planes(alpha)
         self.task_coef = self.points.take(self.support).combine(self.coefficients)
-        return solution
 
     def _operator(self) -> Any:
         return KernelOperator(Prepared(self.points, LinearKernel()))
@@ -51,4 +47,11 @@ class LinearAlternation(Alternation):
         """Return the scores of the recorded rows."""
         scores = np.zeros(self.tasks.size)
         as_rows(self.rows).project(0, scores.size, self.task_coef, self.tasks, scores)
+        return scores
+
+    def target_scores(self, rows: Any) -> Array:
+        """Return scores of other rows by the target's plane."""
+        scores = np.zeros(rows.shape[0])
+        groups = np.zeros(rows.shape[0], np.int64)
+        as_rows(rows).project(0, scores.size, self.task_coef[:1], groups, scores)
         return scores

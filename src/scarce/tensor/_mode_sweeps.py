@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels import make_kernel, make_operator
+from scarce.reductions import HalfStep
 from scarce.solvers import DenseMatrix, QuadraticProgram, Solution
 from scarce.tensor._contractions import Tensors, inner_products, inverse_root
-from scarce.tensor._losses import Loss
 from scarce.tensor._starts import Factors
 
-Array = NDArray[Any]
 Solve = Callable[[QuadraticProgram, Array | None], Solution]
 
 DEGENERATE = 1e-9  # weights below this share of what they could be are zero up to rounding
@@ -24,14 +23,20 @@ STORED_UP_TO = 512  # rows up to which the matrix of inner products is stored
 
 @dataclass
 class Fit:
-    """Where a start led; factors have columns of norm one and tensors a largest norm of one."""
+    """Where a start led; factors have columns of norm one and tensors a largest norm of one.
+
+    ``kkt_violation`` and ``dual_gap`` are those of the last half-step, or of the one kept if that
+    is worse.
+    """
 
     factors: Factors
     scales: Array  # norms of the rank-one terms
-    alpha: Array
+    coefficients: Array  # of the samples
     objective: float
+    program: QuadraticProgram
     solution: Solution
     kkt_violation: float
+    dual_gap: float
     degenerate: bool = False
     converged: bool = False
     n_sweeps: int = 0
@@ -41,14 +46,14 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Alternation:
+class ModeSweeps:
     """Half-steps for modes 2..N, then 1, until a sweep changes nothing.
 
     Attributes
     ----------
     tensors : Tensors
         The sample.
-    loss : Loss
+    problem : OneClassHalfStep or BinaryHalfStep
         Program and value of a half-step.
     solve : callable
         ``solve(program, start)``, to a tolerance near rounding errors.
@@ -62,7 +67,7 @@ class Alternation:
     """
 
     tensors: Tensors
-    loss: Loss
+    problem: HalfStep
     solve: Solve
     tol: float
     max_iter: int
@@ -83,7 +88,7 @@ class Alternation:
                 fit = self._half_step(factors, mode, fit)
                 factors = fit.factors
                 others = np.prod([lengths[m] for m in range(order) if m != mode], axis=0)
-                whole = fit.scales * self.loss.weight_unit
+                whole = fit.scales * self.problem.weight_unit
                 lengths[mode] = np.divide(whole, others, out=np.zeros_like(whole), where=others > 0)
                 earlier.append((factors, fit.scales))
                 self._record(fit, mode, earlier)
@@ -107,29 +112,33 @@ class Alternation:
         root = inverse_root(factors, mode)
         contracted = self.tensors.contract(factors, mode).reshape(-1, len(root))
         rows = (contracted @ (root / self.tensors.norm)).reshape(self.tensors.n, -1)
-        program = self.loss.program(_gram(rows))
-        solution = self.solve(program, None if last is None else last.alpha)
-        objective = self.loss.primal(solution)
-        violation = solution.kkt_violation / max(self.loss.violation_unit(objective), DEGENERATE)
-        if last is not None and not objective < last.objective:
+        gram = _gram(rows)
+        program = self.problem.program(gram) if last is None else last.program.with_kernel(gram)
+        solution = self.solve(program, None if last is None else last.solution.alpha)
+        model = self.problem.read(solution)
+        if last is not None and not model.objective < last.objective:
             # Nothing to be gained beyond rounding errors, or the solver failed: then it is said.
-            last.kkt_violation = max(last.kkt_violation, violation)
+            last.kkt_violation = max(last.kkt_violation, model.kkt_violation)
+            last.dual_gap = max(last.dual_gap, solution.dual_gap)
             return last
-        alpha = solution.alpha
-        combined = (self.loss.coefficients(alpha) @ rows).reshape(-1, root.shape[1])
+        total = float(solution.alpha.sum())
+        combined = (model.coefficients @ rows).reshape(-1, root.shape[1])
+        size = float(np.linalg.norm(combined / total)) if total > 0 else 0.0
         factor = combined @ root.T
-        scales = np.linalg.norm(factor, axis=0)
+        scales = _lengths(factor)
         used = scales > 0  # a term without weight keeps its direction
         factor[:, used] /= scales[used]
         factor[:, ~used] = factors[mode][:, ~used]
         fit = Fit(
-            [factor if m == mode else other for m, other in enumerate(factors)],
-            scales,
-            alpha,
-            objective,
-            solution,
-            violation,
-            degenerate=bool(np.linalg.norm(combined) <= DEGENERATE * alpha.sum()),
+            factors=[factor if m == mode else other for m, other in enumerate(factors)],
+            scales=scales,
+            coefficients=model.coefficients,
+            objective=model.objective,
+            program=program,
+            solution=solution,
+            kkt_violation=model.kkt_violation,
+            dual_gap=solution.dual_gap,
+            degenerate=size <= DEGENERATE,
         )
         if last is not None:
             fit.history = last.history
@@ -139,7 +148,7 @@ class Alternation:
         order = self.tensors.order
         old = earlier.pop(0) if len(earlier) > order else None
         entry = (
-            fit.objective * self.loss.objective_unit,
+            fit.objective * self.problem.objective_unit,
             mode,
             _change(fit.factors, fit.scales, old),
             fit.solution.n_iter,
@@ -151,8 +160,14 @@ class Alternation:
 def _gram(rows: Array) -> Any:
     """Return the inner products of the rows, stored when there are few."""
     if len(rows) <= STORED_UP_TO:
-        return DenseMatrix(rows @ rows.T)
+        return DenseMatrix(rows @ rows.T, definite=True, name="linear")
     return make_operator(rows, make_kernel("linear"))
+
+
+def _lengths(factor: Array) -> Array:
+    """Return the norms of the columns, of numbers whose squares may underflow."""
+    largest = float(np.abs(factor).max())
+    return np.asarray(largest * np.linalg.norm(factor / (largest or 1.0), axis=0))
 
 
 def _change(factors: Factors, scales: Array, old: tuple[Factors, Array] | None) -> float:

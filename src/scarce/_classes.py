@@ -1,0 +1,49 @@
+"""Labels of two classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from scarce._arrays import Array
+
+ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
+
+
+def two_classes(
+    y: Array, weights: Array, name: str, one_class_left: str = ONE_CLASS_LEFT, advice: str = ""
+) -> tuple[Array, Array]:
+    """Return the two labels and a sign per row, +1 for the second; refuse any other number.
+
+    ``name`` is the estimator's; ``advice`` comes before that to wrap it when classes are more.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The target has {len(classes)} classes; "
+            f"{advice}wrap the estimator: sklearn.multiclass.OneVsOneClassifier({name}())."
+        )
+    if len(classes) < 2:
+        raise ValueError("The number of classes has to be greater than one; got 1 class")
+    if np.unique(codes[weights > 0]).size < 2:
+        raise ValueError(one_class_left)
+    return classes, 2.0 * codes - 1.0
+
+
+def with_labels_only(y: Any, labelled: Array) -> Array:
+    """Return `y` with some row's label in place of whatever the rows without label hold."""
+    labels: Array = np.array(y)
+    if labels.shape == labelled.shape and labelled.any():
+        labels[~labelled] = labels[labelled][0]
+    return labels
+
+
+def check_lengths(X: Any, y: Array) -> None:
+    """Refuse labels whose number is not that of the rows."""
+    if y.shape[0] != X.shape[0]:
+        raise ValueError(
+            f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has {y.shape[0]}."
+        )

@@ -1,0 +1,303 @@
+"""The frame of every `fit`: parameter checks, callbacks, warnings, state, quality.
+
+This is the only module that imports private names of scikit-learn; others import them from here.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+)
+from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _num_samples as num_samples
+
+from scarce._arrays import Array
+from scarce.solvers import Progress
+
+__all__ = [
+    "NOT_FINITE",
+    "FitTask",
+    "HasMethods",
+    "Interval",
+    "InvalidParameterError",
+    "Notes",
+    "StrOptions",
+    "check_parameters",
+    "checked_prices",
+    "checked_weights",
+    "collected_notes",
+    "fit_frame",
+    "fit_task",
+    "is_optimal",
+    "keep_quality",
+    "note",
+    "num_samples",
+    "pass_on",
+    "plain_weights",
+    "quality",
+    "run_solver",
+    "safe_indexing",
+]
+
+NOT_FINITE = (
+    "The dual coefficients or intercepts are not finite. The input data may contain large values "
+    "and need to be preprocessed."
+)
+LARGEST_TOTAL = 1e150  # of weights: products of two sums of them are finite, and not zero
+
+
+# Warnings. A fit writes them down and gives them out when it has ended, in the name of its caller.
+
+Notes = dict[tuple[str, type[Warning]], None]  # in order, each once
+_notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
+
+
+def note(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn when the running fit has ended, once, at the line that called it."""
+    notes = _notes.get()
+    if notes is None:
+        warnings.warn(message, category, stacklevel=3)
+    else:
+        notes[message, category] = None
+
+
+@contextmanager
+def collected_notes() -> Iterator[Notes]:
+    """Collect what fits inside would warn of, for a caller that judges them itself."""
+    notes: Notes = {}
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+def pass_on(notes: Notes, *but: type[Warning]) -> None:
+    """Warn of what was collected, but for some categories."""
+    for message, category in notes:
+        if not issubclass(category, but):
+            note(message, category)
+
+
+# The frame.
+
+
+def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
+    """Decorate a `fit`: parameters are checked, callbacks torn down, warnings given once.
+
+    A fit that fails or is interrupted leaves the estimator exactly as it was. Warnings of a fit
+    inside another are those of the outer one. ``nested_checks`` is for estimators that are given
+    others, whose parameters are then checked too.
+    """
+    if fit is None:
+        return functools.partial(fit_frame, nested_checks=nested_checks)
+    checked = _fit_context(prefer_skip_nested_validation=not nested_checks)(fit)
+
+    @functools.wraps(fit)
+    def framed(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        before, outer = dict(vars(estimator)), _notes.get()
+        try:
+            with collected_notes() as notes:
+                fitted = checked(estimator, *args, **kwargs)
+            for message, category in notes:
+                if outer is None:
+                    warnings.warn(message, category, stacklevel=2)
+                else:
+                    outer[message, category] = None
+        except BaseException:  # Ctrl-C too, and warnings that are errors
+            vars(estimator).clear()
+            vars(estimator).update(before)
+            raise
+        return fitted
+
+    return framed
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check parameters outside of a fit."""
+    estimator._validate_params()
+
+
+# Callbacks.
+
+
+class FitTask:
+    """A task of a fit as callbacks see it, a context manager.
+
+    Attributes
+    ----------
+    stopped : bool
+        After its end: whether a callback asks to stop.
+    """
+
+    def __init__(self, estimator: Any, context: Any) -> None:
+        self.estimator, self.context = estimator, context
+        self.stopped = False
+
+    def __enter__(self) -> FitTask:
+        self.context.call_on_fit_task_begin(estimator=self.estimator)
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            self.stopped = bool(self.context.call_on_fit_task_end(estimator=self.estimator))
+
+    def part(self, name: str, max_subtasks: int | None = 0) -> FitTask:
+        """Return a task inside this one; ``max_subtasks`` is None for an unknown number."""
+        context = self.context.subcontext(task_name=name, max_subtasks=max_subtasks)
+        return FitTask(self.estimator, context)
+
+
+def fit_task(estimator: Any, max_subtasks: int | None = None) -> FitTask:
+    """Return the task of the whole fit."""
+    return FitTask(estimator, estimator._init_callback_context(max_subtasks=max_subtasks))
+
+
+# Solving.
+
+
+class Solved(Protocol):
+    """What the frame looks at in a solution, of whichever solver."""
+
+    @property
+    def dual_gap(self) -> float: ...
+    @property
+    def kkt_violation(self) -> float: ...
+    @property
+    def n_iter(self) -> int: ...
+    @property
+    def status(self) -> str: ...
+
+
+S = TypeVar("S", bound=Solved)
+
+
+def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | None], S]) -> S:
+    """Run a solver, a function of its callback, within a task; refuse what is not finite."""
+    # What overflows is found below, and reported once.
+    with task, np.errstate(over="ignore", invalid="ignore"):
+        solution = solver(_reporter(task))
+    values = [
+        getattr(solution, name, 0.0) for name in ("alpha", "multipliers", "theta", "intercept")
+    ]
+    if not all(np.isfinite(value).all() for value in values):
+        raise ValueError(NOT_FINITE)
+    return solution
+
+
+def _reporter(task: FitTask) -> Callable[[Progress], bool] | None:
+    """Return what tells callbacks and the screen of progress; None when nobody listens."""
+    estimator = task.estimator
+    verbose = getattr(estimator, "verbose", False)
+
+    def report(progress: Progress) -> bool:
+        with task.part("block") as block:
+            if verbose:
+                print(
+                    f"[{type(estimator).__name__}] steps {progress.n_iter}, objective "
+                    f"{progress.objective:.6g}, violation {progress.violation:.3g}",
+                    flush=True,
+                )
+        return block.stopped
+
+    return report if verbose or hasattr(estimator, "_skl_callbacks") else None
+
+
+# Quality.
+
+
+def is_optimal(solution: Solved, tol: float) -> bool:
+    """Say whether a solution is good to ``tol``, which may be wider than what the solver aimed at.
+
+    Violation and relative duality gap must be within it, and the solution feasible. The gap is NaN
+    where the kernel is not known to be positive semidefinite; the others decide there.
+    """
+    if solution.status == "optimal":
+        return True
+    size = float(np.abs(getattr(solution, "alpha", 0.0)).sum())
+    feasible = getattr(solution, "infeasibility", 0.0) <= 1e-9 * size
+    return feasible and solution.kkt_violation <= tol and not solution.dual_gap > tol
+
+
+def keep_quality(estimator: Any, solutions: Sequence[Solved]) -> None:
+    """Store what the solutions of an estimator's problems are worth; warn of what falls short."""
+    estimator.dual_gap_ = float(np.max([each.dual_gap for each in solutions]))
+    estimator.kkt_violation_ = float(np.max([each.kkt_violation for each in solutions]))
+    unfinished = [each for each in solutions if not is_optimal(each, estimator.tol)]
+    estimator.fit_status_ = int(bool(unfinished))
+    if unfinished:
+        cause = {
+            "max_iter": f"Solver terminated early (max_iter={estimator.max_iter}).",
+            "stopped": "A callback stopped the solver.",
+        }.get(unfinished[0].status, "Rounding errors ended the solver early.")
+        note(
+            f"{cause}  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
+            f"{quality(estimator)}",
+            ConvergenceWarning,
+        )
+    if any(getattr(each, "negative_curvature", False) for each in solutions):
+        note(
+            f"kernel={estimator.kernel!r} is not positive semidefinite: what was found is a local "
+            "optimum; another order of rows may give another."
+        )
+
+
+def quality(estimator: Any) -> str:
+    """Return a sentence on how good the solution of a fitted estimator is."""
+    return (
+        f"KKT violation {estimator.kkt_violation_:.3g} against tol={estimator.tol:g}, "
+        f"relative duality gap {estimator.dual_gap_:.3g}."
+    )
+
+
+# Weights.
+
+
+def plain_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64 as they are, ones for None."""
+    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+
+
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
+    weights: Array = np.maximum(checked, 0.0)
+    if not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not 1.0 / LARGEST_TOTAL <= total <= LARGEST_TOTAL:
+        raise ValueError(
+            f"sample_weight has the sum {total:.3g}, and products of such numbers leave the range "
+            f"of floating point; sums from {1.0 / LARGEST_TOTAL:g} to {LARGEST_TOTAL:g} are "
+            "accepted: divide the weights by their mean"
+        )
+    return weights
+
+
+def checked_prices(name: str, price: float, weights: Array) -> Array:
+    """Return the prices of slack, ``price * weights``; an infinite price is meant, others not."""
+    with np.errstate(over="ignore", under="ignore"):
+        prices = np.asarray(price * weights)
+        total = float(prices.sum())
+    if weights.size and not (np.isinf(price) or 0.0 < total < np.inf):
+        raise ValueError(
+            f"{name}={price:g} times the factors of the rows (sample_weight, class_weight), which "
+            f"sum to {float(weights.sum()):.3g}, leaves the range of floating point; bring {name} "
+            "or the weights nearer to 1"
+        )
+    return prices

@@ -1,0 +1,79 @@
+"""Problems by name: from arrays to a quadratic program, and from its solution back to a model.
+
+One file a problem. A function ``..._program`` states the dual for `scarce.solvers`, a function
+``read_...`` turns the solution into coefficients, offset and objective. Neither knows estimators.
+"""
+
+from scarce.reductions._c_svc import MarginModel, c_svc_program, read_c_svc
+from scarce.reductions._deflated_margin import (
+    DeflatedModel,
+    MeanShift,
+    deflated_margin_program,
+    mean_shift,
+    read_deflated_margin,
+)
+from scarce.reductions._half_steps import (
+    BinaryHalfStep,
+    HalfStep,
+    HalfStepModel,
+    OneClassHalfStep,
+)
+from scarce.reductions._nu_svc import (
+    NoMarginError,
+    NuMarginModel,
+    is_flat,
+    largest_nu,
+    nu_svc_program,
+    read_nu_svc,
+)
+from scarce.reductions._one_class import OneClassModel, one_class_program, read_one_class
+from scarce.reductions._shares import SharesModel, read_shares, rounded_shares, shares_program
+from scarce.reductions._source_tube import (
+    TubeModel,
+    TubeProblem,
+    read_source_tube,
+    source_share,
+    source_tube,
+)
+from scarce.reductions._svdd import SVDDModel, read_svdd, svdd_program
+from scarce.reductions._tasks import TaskPlanes, TasksModel, read_tasks, tasks_program
+
+__all__ = [
+    "BinaryHalfStep",
+    "DeflatedModel",
+    "HalfStep",
+    "HalfStepModel",
+    "MarginModel",
+    "MeanShift",
+    "NoMarginError",
+    "NuMarginModel",
+    "OneClassHalfStep",
+    "OneClassModel",
+    "SVDDModel",
+    "SharesModel",
+    "TaskPlanes",
+    "TasksModel",
+    "TubeModel",
+    "TubeProblem",
+    "c_svc_program",
+    "deflated_margin_program",
+    "is_flat",
+    "largest_nu",
+    "mean_shift",
+    "nu_svc_program",
+    "one_class_program",
+    "read_c_svc",
+    "read_deflated_margin",
+    "read_nu_svc",
+    "read_one_class",
+    "read_shares",
+    "read_source_tube",
+    "read_svdd",
+    "read_tasks",
+    "rounded_shares",
+    "shares_program",
+    "source_share",
+    "source_tube",
+    "svdd_program",
+    "tasks_program",
+]

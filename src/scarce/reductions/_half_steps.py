@@ -1,0 +1,182 @@
+"""Half-steps of tensor machines: one mode's factor, the others held.
+
+Tensors are divided by the largest of their norms, so that tolerances mean the same for all data.
+Each class says what that division does to its weights, dual variables and objective.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.reductions._c_svc import c_svc_program
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
+
+
+@dataclass(frozen=True)
+class HalfStepModel:
+    """What a solution of a half-step says.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n,)
+        Coefficients of the samples in the weight tensor.
+    objective : float
+        The primal objective at these weights and the constant that is best for them.
+    kkt_violation : float
+        Violation of the optimality conditions, relative to the size of scores or margins.
+    """
+
+    coefficients: Array
+    objective: float
+    kkt_violation: float
+
+
+@dataclass(frozen=True)
+class OneClassHalfStep:
+    """``1/2 |W|^2 - rho + C sum_i w_i max(0, rho - <W, X_i>)`` with ``C = 1 / (nu sum_i w_i)``.
+
+    Parameters
+    ----------
+    nu : float
+        Share of the weight that may be rejected.
+    weights : ndarray of shape (n,)
+        Weights, all positive.
+    norm : float
+        What the tensors are divided by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import OneClassHalfStep
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> problem = OneClassHalfStep(nu=0.5, weights=np.ones(2), norm=1.0)
+    >>> rows = np.array([[1.0, 0.0], [0.0, 1.0]])  # contracted with the other factors
+    >>> solution = solve(problem.program(DenseMatrix(rows @ rows.T)), tol=problem.tol)
+    >>> problem.read(solution).coefficients
+    array([0.5, 0.5])
+    """
+
+    nu: float
+    weights: Array
+    norm: float
+
+    tol = 1e-12  # of scores; the objective may be far below 1, the largest they can be
+
+    @property
+    def price(self) -> float:
+        """Price of a unit of slack."""
+        return 1.0 / (self.nu * float(self.weights.sum()))
+
+    @property
+    def slack_coefficients(self) -> Array:
+        """Coefficients of the weight tensor of a machine that is all slack, up to a factor."""
+        return self.weights
+
+    @property
+    def weight_unit(self) -> float:
+        """What the weights of the data's own scale are in those of divided tensors."""
+        return self.norm
+
+    @property
+    def coefficient_unit(self) -> float:
+        """The same of coefficients."""
+        return 1.0
+
+    @property
+    def objective_unit(self) -> float:
+        """The same of objectives."""
+        return self.norm**2
+
+    def program(self, gram: SymmetricOperator) -> QuadraticProgram:
+        """Return the dual of a half-step, (17): variables up to the price, their sum one."""
+        return QuadraticProgram(gram, totals=[1.0], upper=self.price * self.weights)
+
+    def read(self, solution: Solution) -> HalfStepModel:
+        """Return what a solution says; violations count against the size of the scores."""
+        scores = solution.gradient
+        rho = one_class_offset(scores, self.price, self.weights)
+        slack = self.weights @ np.maximum(rho - scores, 0.0)
+        objective = float(0.5 * (solution.alpha @ scores) - rho + self.price * slack)
+        size = max(abs(objective), SMALLEST_SIZE)
+        return HalfStepModel(solution.alpha, objective, solution.kkt_violation / size)
+
+
+SMALLEST_SIZE = 1e-9  # of scores of tensors of norm one; below, they are rounding errors
+
+
+@dataclass(frozen=True)
+class BinaryHalfStep:
+    """``1/2 |W|^2 + C sum_i w_i max(0, 1 - y_i (<W, X_i> + b))``.
+
+    Parameters
+    ----------
+    C : float
+        Price of a unit of slack.
+    signs : ndarray of shape (n,)
+        The classes ``y``, +1 or -1.
+    weights : ndarray of shape (n,)
+        Weights, all positive.
+    norm : float
+        What the tensors are divided by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import BinaryHalfStep
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> problem = BinaryHalfStep(C=9.0, signs=np.array([-1.0, 1.0]), weights=np.ones(2), norm=1.0)
+    >>> rows = np.array([[-1.0], [1.0]])  # contracted with the other factors
+    >>> solution = solve(problem.program(DenseMatrix(rows @ rows.T)), tol=problem.tol)
+    >>> problem.read(solution).coefficients @ rows
+    array([1.])
+    """
+
+    C: float
+    signs: Array
+    weights: Array
+    norm: float
+
+    tol = 1e-10  # of margins
+
+    @property
+    def prices(self) -> Array:
+        """Prices of a unit of each sample's slack."""
+        return np.asarray(self.C * self.weights * self.norm**2)
+
+    @property
+    def slack_coefficients(self) -> Array:
+        """Coefficients of the weight tensor of a machine that is all slack, up to a factor."""
+        return np.asarray(self.signs * self.weights)
+
+    @property
+    def weight_unit(self) -> float:
+        """What the weights of the data's own scale are in those of divided tensors."""
+        return 1.0 / self.norm
+
+    @property
+    def coefficient_unit(self) -> float:
+        """The same of coefficients."""
+        return 1.0 / self.norm**2
+
+    @property
+    def objective_unit(self) -> float:
+        """The same of objectives."""
+        return 1.0 / self.norm**2
+
+    def program(self, gram: SymmetricOperator) -> QuadraticProgram:
+        """Return the dual of a half-step, that of a C-SVC."""
+        return c_svc_program(gram, self.signs, self.prices)
+
+    def read(self, solution: Solution) -> HalfStepModel:
+        """Return what a solution says; violations count against margins of one."""
+        margins = solution.gradient + 1.0  # without the constant
+        slacks = np.maximum(1.0 - margins - self.signs * solution.multipliers[0], 0.0)
+        objective = float(0.5 * (solution.alpha @ margins) + self.prices @ slacks)
+        coefficients = np.asarray(self.signs * solution.alpha)
+        return HalfStepModel(coefficients, objective, solution.kkt_violation)
+
+
+HalfStep = OneClassHalfStep | BinaryHalfStep

@@ -1,0 +1,199 @@
+"""The nu-SVC: two classes, the share of margin errors given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
+
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # margins below this share are not there
+
+
+class NoMarginError(ValueError):
+    """The exact solution is ``w = 0``, and its decisions mean nothing."""
+
+
+@dataclass(frozen=True)
+class NuMarginModel:
+    """What a solution of `nu_svc_program` says; see `read_nu_svc`.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n,)
+        Signed coefficients of the rows in the decision function, LIBSVM's: dual variables over
+        the margin, so that decisions are +1 and -1 on its edges.
+    intercept : float
+        Constant of the decision function.
+    margin : float
+        The margin ``rho`` in the scale of the dual.
+    objective : float
+        Optimum of ``1/2 |w|^2 - nu rho + 1 / W sum_i w_i slack_i``, ``W`` the total weight.
+    flat : bool
+        Whether plane and margin are next to nothing; see `is_flat`.
+    norm, unit_margin : float
+        ``|w|`` and ``rho`` in the scale of the objective.
+    """
+
+    coefficients: Array
+    intercept: float
+    margin: float
+    objective: float
+    flat: bool
+    norm: float
+    unit_margin: float
+
+
+def largest_nu(signs: Array, weights: Array) -> float:
+    """Return the largest feasible nu, twice the smaller class's share of the weight.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n,)
+        The classes, +1 or -1.
+    weights : ndarray of shape (n,)
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        In (0, 1] where both classes have rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_nu(np.array([1.0, -1.0, -1.0, -1.0]), np.ones(4))
+    0.5
+    """
+    smaller = min(float(weights[signs > 0].sum()), float(weights[signs < 0].sum()))
+    return 2.0 * smaller / float(weights.sum())
+
+
+def is_flat(norm: float, margin: float, nu: float, radius: float) -> bool:
+    """Say whether plane and margin of a nu-SVC are next to nothing: the classes overlap.
+
+    Free of scale: the norm of the plane is at most nu times the largest norm of a row.
+
+    Parameters
+    ----------
+    norm, margin : float
+        ``|w|`` and ``rho`` where the dual variables sum to nu.
+    nu : float
+        Its parameter.
+    radius : float
+        Largest norm of a row in feature space.
+
+    Returns
+    -------
+    bool
+        Whether both are small.
+
+    Examples
+    --------
+    >>> is_flat(norm=1e-4, margin=1e-6, nu=0.1, radius=1.0)
+    True
+    """
+    return bool(norm < 1e-2 * nu * radius and margin < 1e-4 * nu * radius**2)
+
+
+def nu_svc_program(
+    operator: SymmetricOperator, signs: Array, *, nu: float, weights: Array
+) -> QuadraticProgram:
+    """Return the dual of a nu-SVC in LIBSVM's scale.
+
+    ``min 1/2 sum_ij y_i y_j a_i a_j k_ij`` with ``0 <= a_i <= w_i``, the dual variables of each
+    class summing to half of nu times the total weight. Raises a ValueError with the admissible
+    range when the class sizes do not allow that.
+
+    Parameters
+    ----------
+    operator : operator
+        The kernel matrix.
+    signs : ndarray of shape (n,)
+        The classes ``y``, +1 or -1.
+    nu : float
+        Bound on the share of margin errors, in (0, 1].
+    weights : ndarray of shape (n,)
+        Weights of the rows, all positive.
+
+    Returns
+    -------
+    QuadraticProgram
+        Whose solution `read_nu_svc` turns into a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import nu_svc_program, read_nu_svc
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> x, y = np.array([-1.0, 3.0]), np.array([-1.0, 1.0])
+    >>> program = nu_svc_program(DenseMatrix(np.outer(x, x)), y, nu=1.0, weights=np.ones(2))
+    >>> model = read_nu_svc(program, solve(program, tol=1e-9))
+    >>> float(model.coefficients @ x), model.intercept, model.margin, model.objective
+    (0.5, -0.5, 8.0, -2.0)
+    """
+    largest = largest_nu(signs, weights)
+    if nu > largest * (1 + 1e-12):
+        raise ValueError(
+            f"specified nu is infeasible: nu={nu:g}, but the class sizes only allow "
+            f"0 < nu <= {largest:g} (twice the smaller class's share)"
+        )
+    return QuadraticProgram(
+        operator,
+        totals=[0.5 * nu * float(weights.sum())] * 2,
+        upper=weights,
+        groups=(signs > 0).astype(np.int64),
+        kernel_signs=signs,
+    )
+
+
+def read_nu_svc(program: QuadraticProgram, solution: Solution) -> NuMarginModel:
+    """Return the model of a solution; a `NoMarginError` when the exact solution is ``w = 0``.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        Of `nu_svc_program`.
+    solution : Solution
+        Its solution.
+
+    Returns
+    -------
+    NuMarginModel
+        Coefficients, intercept, margin and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import nu_svc_program, read_nu_svc
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> y = np.array([-1.0, 1.0])
+    >>> program = nu_svc_program(DenseMatrix(np.ones((2, 2))), y, nu=1.0, weights=np.ones(2))
+    >>> read_nu_svc(program, solve(program))
+    Traceback (most recent call last):
+    scarce.reductions._nu_svc.NoMarginError: nu=1 leaves no margin: ...
+    """
+    total = float(program.upper.sum())
+    nu = 2.0 * float(program.totals[0]) / total
+    below, above = solution.multipliers
+    margin, constant = -0.5 * float(above + below), 0.5 * float(above - below)
+    radius = float(np.sqrt(max(float(np.max(program.kernel.diagonal())), 0.0)))
+    norm = float(np.sqrt(max(2.0 * solution.objective, 0.0))) / total
+    if not margin / total > ROUNDING * nu * radius**2:
+        raise NoMarginError(
+            f"nu={nu:g} leaves no margin: the classes overlap so much that the exact solution is "
+            "w = 0. Raise nu, use a narrower kernel, or use SVC."
+        )
+    with np.errstate(over="ignore"):  # found where the coefficients are kept
+        coefficients = program.kernel_signs * solution.alpha / margin
+    return NuMarginModel(
+        coefficients=np.asarray(coefficients),
+        intercept=constant / margin,
+        margin=margin,
+        objective=-solution.objective / total / total,
+        flat=is_flat(norm, margin / total, nu, radius),
+        norm=norm,
+        unit_margin=margin / total,
+    )

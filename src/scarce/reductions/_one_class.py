@@ -1,0 +1,104 @@
+"""The one-class SVM: the plane that keeps a sample away from the origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scarce._arrays import Array
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
+
+
+@dataclass(frozen=True)
+class OneClassModel:
+    """What a solution of `one_class_program` says; see `read_one_class`.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n,)
+        Coefficients of the rows in the score, LIBSVM's: the sum is nu times the total weight.
+    offset : float
+        Rows of a score below it are outside.
+    objective : float
+        Optimum of ``1/2 |w|^2 - rho + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight.
+    """
+
+    coefficients: Array
+    offset: float
+    objective: float
+
+
+def one_class_program(
+    operator: SymmetricOperator, *, nu: float, weights: Array
+) -> QuadraticProgram:
+    """Return the dual of a one-class SVM in LIBSVM's scale.
+
+    ``min 1/2 a'Ka`` with ``sum a = nu W`` and ``0 <= a_i <= w_i``.
+
+    Parameters
+    ----------
+    operator : operator
+        The kernel matrix ``K``.
+    nu : float
+        Share of the weight that may be rejected, in (0, 1].
+    weights : ndarray of shape (n,)
+        Weights of the rows, all positive.
+
+    Returns
+    -------
+    QuadraticProgram
+        Whose solution `read_one_class` turns into a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import one_class_program, read_one_class
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
+    >>> program = one_class_program(DenseMatrix(X @ X.T), nu=0.5, weights=np.ones(2))
+    >>> model = read_one_class(program, solve(program, tol=1e-9))
+    >>> model.coefficients.round(6), round(model.offset, 6), round(model.objective, 6)
+    (array([0.8, 0.2]), 0.8, -0.4)
+    """
+    return QuadraticProgram(operator, totals=[nu * float(weights.sum())], upper=weights)
+
+
+def read_one_class(
+    program: QuadraticProgram, solution: Solution, scores: Array | None = None
+) -> OneClassModel:
+    """Return the model of a solution.
+
+    The offset is the equality's multiplier. With every row at its bound (nu = 1) that has no upper
+    end, and an approximated model is to be cut where its own scores reject the share nu: both are
+    the order statistic of the scores.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        Of `one_class_program`.
+    solution : Solution
+        Its solution.
+    scores : ndarray of shape (n,), optional
+        Scores of the rows by an approximated model.
+
+    Returns
+    -------
+    OneClassModel
+        Coefficients, offset and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import one_class_program, read_one_class
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> program = one_class_program(DenseMatrix(np.eye(4)), nu=1.0, weights=np.ones(4))
+    >>> read_one_class(program, solve(program)).offset
+    1.0
+    """
+    mass = float(program.totals[0])
+    if scores is None and bool((solution.alpha >= program.upper).all()):
+        scores = solution.gradient
+    if scores is None:
+        offset = -float(solution.multipliers[0])
+    else:
+        offset = one_class_offset(scores, 1.0 / mass, program.upper)
+    return OneClassModel(solution.alpha, offset, -solution.objective / mass / mass)

@@ -1,0 +1,116 @@
+"""Support vector data description: the smallest ball around a sample in feature space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
+
+
+@dataclass(frozen=True)
+class SVDDModel:
+    """What a solution of `svdd_program` says; see `read_svdd`.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n,)
+        The centre is ``c = sum_i coefficients[i] phi(x_i)``; the sum is 1.
+    offset : float
+        ``|c|^2 - R^2``, to be compared with the score ``|c|^2 - |phi(x) - c|^2``, which is
+        ``2 sum_j coefficients[j] k(x, x_j) - k(x, x)``.
+    objective : float
+        Optimum of ``R^2 + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight.
+    """
+
+    coefficients: Array
+    offset: float
+    objective: float
+
+
+def svdd_program(
+    operator: SymmetricOperator, diagonal: Array, *, nu: float, weights: Array
+) -> QuadraticProgram:
+    """Return the dual of a support vector data description, in the scale of a one-class SVM.
+
+    ``min b'Kb - sum_i b_i k_ii`` with ``sum b = 1`` and ``0 <= b_i <= w_i / (nu W)``, written in
+    ``a = nu W b``: ``min 1/2 a'Ka - nu W / 2 sum_i a_i k_ii``. Where ``k_ii`` is constant it is
+    the dual of the one-class SVM, with the same solution.
+
+    Parameters
+    ----------
+    operator : operator
+        The kernel matrix ``K``, or that of the rows' projections: the centre then lies in the
+        span of what they are projected on.
+    diagonal : ndarray of shape (n,)
+        The squared norms ``k_ii`` of the rows in feature space, not projected.
+    nu : float
+        Share of the weight that may be rejected, in (0, 1].
+    weights : ndarray of shape (n,)
+        Weights of the rows, all positive.
+
+    Returns
+    -------
+    QuadraticProgram
+        Whose solution `read_svdd` turns into a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import read_svdd, svdd_program
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> x = np.array([0.0, 1.0, 4.0])
+    >>> program = svdd_program(DenseMatrix(np.outer(x, x)), x**2, nu=0.3, weights=np.ones(3))
+    >>> model = read_svdd(program, solve(program, tol=1e-9))
+    >>> float(model.coefficients @ x), model.objective  # centre and squared radius
+    (2.0, 4.0)
+    """
+    mass = nu * float(weights.sum())
+    return QuadraticProgram(
+        operator, totals=[mass], upper=weights, linear=-0.5 * mass * np.asarray(diagonal)
+    )
+
+
+def read_svdd(
+    program: QuadraticProgram, solution: Solution, scores: Array | None = None
+) -> SVDDModel:
+    """Return the model of a solution.
+
+    The offset is that of the equality's multiplier, or as in `read_one_class` the order statistic
+    of the scores where every row is at its bound or the model is approximated.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        Of `svdd_program`.
+    solution : Solution
+        Its solution.
+    scores : ndarray of shape (n,), optional
+        Scores of the rows by an approximated model.
+
+    Returns
+    -------
+    SVDDModel
+        Coefficients of the centre, offset and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import read_svdd, svdd_program
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> program = svdd_program(DenseMatrix(np.eye(2)), np.ones(2), nu=0.5, weights=np.ones(2))
+    >>> read_svdd(program, solve(program)).offset  # |c|^2 = 1/2, R^2 = 1/2
+    0.0
+    """
+    mass = float(program.totals[0])
+    to_scores = 2.0 / mass  # from the gradient, K a - nu W / 2 k_ii
+    if scores is None and bool((solution.alpha >= program.upper).all()):
+        scores = to_scores * solution.gradient
+    if scores is None:
+        offset = -to_scores * float(solution.multipliers[0])
+    else:
+        offset = one_class_offset(scores, 1.0 / mass, program.upper)
+    objective = -to_scores * (solution.objective / mass)
+    return SVDDModel(solution.alpha / mass, offset, objective)

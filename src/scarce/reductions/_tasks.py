@@ -1,0 +1,150 @@
+"""Several one-class tasks whose planes share a part; the inner step of UOCT-SVM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
+
+
+@dataclass(frozen=True)
+class TaskPlanes:
+    """Parameters of the tasks' planes ``(w_0 + v_t)'x >= rho_t``, one value per task.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n_tasks,)
+        ``m_t``, price of the task's own part ``v_t``.
+    prices : ndarray of shape (n_tasks,)
+        ``c_t``, price of a unit of slack.
+    masses : ndarray of shape (n_tasks,)
+        ``omega_t``, the sum of the task's dual variables.
+    """
+
+    own: Array
+    prices: Array
+    masses: Array
+
+    @property
+    def mixing(self) -> Array:
+        """Return what multiplies the kernel between two tasks, ``(1 + [t = h] / m_t) / 2``."""
+        return np.asarray(0.5 * (1.0 + np.diag(1.0 / self.own)))
+
+    @property
+    def reach(self) -> float:
+        """Return how far below 0 the objective can get per unit of the kernel."""
+        return float(0.5 * self.masses @ self.mixing @ self.masses)
+
+    @property
+    def unit(self) -> float:
+        """Return the scale in which the smallest box is a row's weight, as in `OneClassSVM`."""
+        return 1.0 / float((self.masses * self.prices).min())
+
+
+@dataclass(frozen=True)
+class TasksModel:
+    """What a solution of `tasks_program` says; see `read_tasks`.
+
+    Attributes
+    ----------
+    support : ndarray of int
+        Rows with a dual variable other than zero.
+    coefficients : ndarray of shape (n_tasks, n_support)
+        Their coefficients in every task's score.
+    scores : ndarray of shape (n,)
+        Scores of the rows, each by its own task's plane.
+    objective : float
+        Primal objective of all tasks.
+    """
+
+    support: Array
+    coefficients: Array
+    scores: Array
+    objective: float
+
+
+def tasks_program(
+    operator: SymmetricOperator, tasks: Array, weights: Array, planes: TaskPlanes
+) -> QuadraticProgram:
+    """Return the dual of the tasks' planes, one group of dual variables a task.
+
+    Parameters
+    ----------
+    operator : operator
+        The kernel matrix of the rows of all tasks.
+    tasks : ndarray of int of shape (n,)
+        Task of each row.
+    weights : ndarray of shape (n,)
+        Weights of the rows, all positive.
+    planes : TaskPlanes
+        Parameters of the tasks.
+
+    Returns
+    -------
+    QuadraticProgram
+        In the scale of a one-class SVM; `read_tasks` turns its solution into a model.
+
+    Examples
+    --------
+    One task, whose own part is free, is a one-class SVM:
+
+    >>> import numpy as np
+    >>> from scarce.reductions import TaskPlanes, read_tasks, tasks_program
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
+    >>> planes = TaskPlanes(own=np.ones(1), prices=np.ones(1), masses=np.ones(1))
+    >>> tasks = np.zeros(2, int)
+    >>> program = tasks_program(DenseMatrix(X @ X.T), tasks, np.ones(2), planes)
+    >>> model = read_tasks(planes, tasks, solve(program, tol=1e-9))
+    >>> model.coefficients.round(6), round(model.objective, 6)
+    (array([[0.8, 0.2]]), -0.4)
+    """
+    unit = planes.unit
+    return QuadraticProgram(
+        operator,
+        totals=unit * planes.masses,
+        upper=unit * (planes.masses * planes.prices)[tasks] * weights,
+        groups=tasks,
+        coupling=planes.mixing,
+    )
+
+
+def read_tasks(planes: TaskPlanes, tasks: Array, solution: Solution) -> TasksModel:
+    """Return the model of a solution; offsets are order statistics of scores, left to the caller.
+
+    Parameters
+    ----------
+    planes : TaskPlanes
+        As given to `tasks_program`.
+    tasks : ndarray of int of shape (n,)
+        Likewise.
+    solution : Solution
+        Of that program.
+
+    Returns
+    -------
+    TasksModel
+        Coefficients of every task, scores and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import TaskPlanes, read_tasks, tasks_program
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> planes = TaskPlanes(own=np.ones(2), prices=np.ones(2), masses=np.ones(2))
+    >>> tasks = np.array([0, 1])
+    >>> program = tasks_program(DenseMatrix(np.ones((2, 2))), tasks, np.ones(2), planes)
+    >>> read_tasks(planes, tasks, solve(program)).scores
+    array([1.5, 1.5])
+    """
+    unit = planes.unit
+    support = np.flatnonzero(solution.alpha)
+    return TasksModel(
+        support=support,
+        coefficients=planes.mixing[:, tasks[support]] * (solution.alpha[support] / unit),
+        scores=solution.gradient / unit,
+        objective=-solution.objective / unit / unit,
+    )
