@@ -3,6 +3,7 @@
 from scarce._warnings import ScarceDataWarning
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
+from scarce.model_selection import CalibratedOneClass
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
 from scarce.positive_unlabeled import SVMC, MappingConvergence
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
@@ -13,6 +14,7 @@ __all__ = [
     "SVC",
     "SVMC",
     "UOCTSVM",
+    "CalibratedOneClass",
     "GroupProbabilitySVM",
     "LocallyWeightedEnsemble",
     "MappingConvergence",

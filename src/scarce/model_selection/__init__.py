@@ -1,5 +1,6 @@
 """Scorers and selection rules that need no labelled negatives and no individual labels."""
 
+from scarce.model_selection._calibrated import CalibratedOneClass
 from scarce.model_selection._group_error import GroupErrorScorer
 from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
@@ -7,6 +8,7 @@ from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_scor
 from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
 
 __all__ = [
+    "CalibratedOneClass",
     "GroupErrorScorer",
     "GroupShareKFold",
     "HeldOutPositives",
