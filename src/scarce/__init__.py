@@ -1,9 +1,15 @@
 """Support vector machines for scarce supervision."""
 
+from scarce._warnings import ScarceDataWarning
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
 from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
-from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.positive_unlabeled import (
+    SVMC,
+    MappingConvergence,
+    PositiveUnlabeledSVC,
+    pu_threshold,
+)
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.tensor import STM, OneClassSTM
 
@@ -18,8 +24,11 @@ __all__ = [
     "NuSVC",
     "OneClassSTM",
     "OneClassSVM",
+    "PositiveUnlabeledSVC",
     "ProjectionMMDSVM",
+    "ScarceDataWarning",
     "TransductiveSVM",
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
+    "pu_threshold",
 ]
