@@ -3,7 +3,7 @@
 from scarce._warnings import ScarceDataWarning
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
-from scarce.one_class import UOCTSVM, OneClassSVM, TransferOneClassSVM
+from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
 from scarce.positive_unlabeled import (
     SVMC,
     MappingConvergence,
@@ -16,6 +16,7 @@ from scarce.tensor import STM, OneClassSTM
 __all__ = [
     "STM",
     "SVC",
+    "SVDD",
     "SVMC",
     "UOCTSVM",
     "GroupProbabilitySVM",

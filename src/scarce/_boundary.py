@@ -7,10 +7,9 @@ import numpy as np
 from scarce._arrays import Array
 
 
-def rounding_error(coefficients: Array, largest: float, single: bool) -> float:
+def rounding_error(coefficients: Array, largest: float) -> float:
     """Return how far rounding may move a score ``sum_j c_j k(x, x_j)`` with ``k`` up to largest."""
-    unit = np.finfo(np.float32 if single else np.float64).eps
-    return 16.0 * float(unit * np.abs(coefficients).sum() * largest)
+    return 16.0 * float(np.finfo(np.float64).eps * np.abs(coefficients).sum() * largest)
 
 
 def on_boundary(scores: Array, offsets: Array, rounding: float) -> Array:

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from scarce._arrays import Array
+from scarce._boundary import rounding_error
 from scarce._frame import (
     NOT_FINITE,
     FitTask,
@@ -22,7 +23,16 @@ from scarce._frame import (
     fit_task,
     run_solver,
 )
-from scarce.kernels import Kernel, make_kernel, make_operator, nystroem_operator, weighted_scores
+from scarce.kernels import (
+    Kernel,
+    formula_names,
+    kernel_type,
+    make_kernel,
+    make_operator,
+    nystroem_operator,
+    score_error,
+    weighted_scores,
+)
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
@@ -82,9 +92,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self._kernel_type.pairwise
+        tags.input_tags.sparse = not self._kernel_type.pairwise
         return tags
+
+    @property
+    def _kernel_type(self) -> type[Kernel]:
+        """What may be asked of the kernel before it is settled."""
+        return kernel_type(self.kernel)
 
     # A saved model of sparse rows holds plain arrays: skops would not trust SciPy's classes.
 
@@ -107,13 +122,13 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
-        if callable(self.kernel):
+        if self._kernel_type.opaque:
             rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return rows if isinstance(y, str) else (rows, y)
         given_sparse = sparse.issparse(X)
-        if given_sparse and self.kernel == "precomputed":
+        if given_sparse and self._kernel_type.pairwise:
             raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
         return validate_data(
             self,
@@ -134,7 +149,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _settled_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with a number for `gamma`, and keep that number."""
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+        if self._kernel_type.pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
@@ -152,34 +167,34 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _operator_of(self, X: Any, kernel: Kernel, rows: Array) -> Any:
         """Return the kernel matrix of the rows that take part, exact or of low rank."""
         part = self._part(X, rows)
-        if self.approximation is None or self.kernel == "poly":
-            operator = make_operator(part, kernel)
-            if self.kernel == "poly":
-                self._check_powers(operator, kernel)
-            if self.approximation is None:
-                return operator
-        self._landmarks = self._choose_landmarks(rows.size)
-        return nystroem_operator(part, kernel, self._landmarks)
+        if self.approximation is None:
+            operator: Any = make_operator(part, kernel)
+        else:
+            self._landmarks = self._choose_landmarks(rows.size)
+            operator = nystroem_operator(part, kernel, self._landmarks)
+        self._check_diagonal(operator)
+        return operator
 
     def _part(self, X: Any, rows: Array) -> Any:
         """Return some rows; of a kernel matrix, these rows and columns."""
         if rows.size == X.shape[0]:
             return X
-        if self.kernel == "precomputed":
+        if self._kernel_type.pairwise:
             return X[np.ix_(rows, rows)]
         return X[rows]
 
     def _choose_landmarks(self, n_rows: int) -> Array:
         """Return the rows that an approximation sees the others through."""
-        if self.kernel == "precomputed" or callable(self.kernel):
+        if not self._kernel_type.has_formula:
             raise ValueError(
-                'approximation="nystroem" needs a kernel with a formula (linear, poly, rbf, '
-                f"sigmoid), got kernel={self.kernel!r}"
+                'approximation="nystroem" needs a kernel with a formula '
+                f"({', '.join(formula_names())}), got kernel={self.kernel!r}"
             )
         random = check_random_state(self.random_state)
         return np.sort(random.permutation(n_rows)[: self.n_components])
 
-    def _check_powers(self, operator: Any, kernel: Kernel) -> None:
+    def _check_diagonal(self, operator: Any) -> None:
+        """Refuse kernel values whose sums overflow, high powers above all."""
         with np.errstate(over="ignore"):
             powers = operator.n * operator.diagonal()
         if not np.isfinite(powers).all():
@@ -244,8 +259,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             raise ValueError(NOT_FINITE)
         self.support_ = support.astype(np.int32)
         self.shape_fit_ = X.shape
-        self._sparse = sparse.issparse(X) and not callable(self.kernel)
-        if self.kernel == "precomputed":
+        self._sparse = sparse.issparse(X) and not self._kernel_type.opaque
+        if self._kernel_type.pairwise:
             self.support_vectors_ = np.empty((0, 0), dtype=X.dtype)
         else:
             vectors = X[self.support_]
@@ -253,9 +268,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         dual = weights[None, :]
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
-    def _in_single_precision(self, X: Any) -> bool:
-        """Say whether scores of such rows are computed in float32."""
-        return bool(X.dtype == np.float32) and self.kernel in ("rbf", "poly", "sigmoid")
+    def _boundary_rounding(self, dual: Array, largest: float) -> float:
+        """Return how far rounding may move the score of a row on the boundary."""
+        plain = rounding_error(dual, largest)
+        if not self._kernel_type.has_formula:
+            return plain
+        return max(plain, score_error(self.support_vectors_, dual, self._fitted_kernel()))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
@@ -269,14 +287,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _scores_of(self, X: Any, dual: Array, groups: Array) -> Array:
         """Return ``sum_j dual[g_i, j] k(x_i, sv_j)`` for checked rows and their groups."""
-        if self.kernel == "precomputed":
+        if self._kernel_type.pairwise:
             lines = dual[groups] if dual.shape[0] > 1 else dual
             return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         if self._sparse and not sparse.issparse(X):
             X = sparse.csr_array(X)
-        elif sparse.issparse(X) and not self._sparse and not callable(self.kernel):
+        elif sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
@@ -285,7 +303,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for a linear kernel."""
-        if self.kernel != "linear":
+        if not self._kernel_type.explicit:
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         coef: Any = self.dual_coef_ @ self.support_vectors_

@@ -140,8 +140,12 @@ def an_offset_that_drowns_the_data(subject: Subject) -> None:
 @check("one-class", "kernel")
 def a_solution_of_zero_is_said(subject: Subject) -> None:
     X, _ = subject.make(40)
+    model = subject.new(kernel="linear")
+    if subject.name == "SVDD":  # a ball is where the sample is, wherever the origin
+        model.fit(X - X.mean(axis=0))
+        return
     with pytest.warns(UserWarning, match="origin lies among the sample"):
-        subject.new(kernel="linear").fit(X - X.mean(axis=0))
+        model.fit(X - X.mean(axis=0))
 
 
 @check("gamma")

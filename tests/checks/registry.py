@@ -79,6 +79,7 @@ class Subject:
 
 SUBJECTS = [
     Subject(scarce.OneClassSVM(nu=0.2), one_sample),
+    Subject(scarce.SVDD(nu=0.2), one_sample),
     Subject(scarce.TransferOneClassSVM(nu=0.2), one_sample),
     # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
     Subject(scarce.UOCTSVM(C_target=0.1, radius=0.0), one_sample),

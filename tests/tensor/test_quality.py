@@ -1,4 +1,4 @@
-"""The status is that of the last half-step's certificate: zero weights are not always a solution."""
+"""The status is that of the last half-step: zero weights are not always a solution."""
 
 import numpy as np
 import pytest

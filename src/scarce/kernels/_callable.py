@@ -33,6 +33,7 @@ class CallableKernel(Kernel):
            [1.]])
     """
 
+    opaque: ClassVar[bool] = True
     has_formula: ClassVar[bool] = False
 
     function: Callable[[Any, Any], Any]

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from scarce.kernels._rows import row_slices
-
 Array = NDArray[Any]
+
+
+def row_slices(X: Array) -> list[slice]:
+    """Return slices of rows small enough to stay in a cache when turned into float64."""
+    step = max(1, 65536 // max(1, X.shape[1]))
+    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
 def scale_gamma(X: Any, weights: Array | None = None) -> float:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce.kernels._gamma import scale_gamma
+
 if TYPE_CHECKING:
     from scarce.kernels._prepared import Panel, Prepared
 
@@ -37,6 +39,8 @@ class Kernel(ABC):
         The features are the rows themselves: sums over rows become one row.
     pairwise : bool
         The rows are the kernel matrix.
+    opaque : bool
+        Rows may be of any kind, since only the kernel compares them: a callable.
     has_formula : bool
         Values of any two rows of numbers can be computed, by this library and in any thread.
     has_gradient : bool
@@ -49,6 +53,7 @@ class Kernel(ABC):
     shift_invariant: ClassVar[bool] = False
     explicit: ClassVar[bool] = False
     pairwise: ClassVar[bool] = False
+    opaque: ClassVar[bool] = False
     has_formula: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = False
 
@@ -99,19 +104,25 @@ class Kernel(ABC):
             return self
         if gamma not in ("scale", "auto"):
             raise ValueError(f'gamma must be "scale", "auto" or a number, got {gamma!r}')
-        width = 1.0 / X.shape[1] if gamma == "auto" else self.scale(X, weights)
+        number = 1.0 / X.shape[1]
+        if gamma == "scale":
+            number = self.scale(scale_gamma(X, weights), X.shape[1])
         # Every kernel is a dataclass, and this one has the field.
-        return replace(self, gamma=width)  # type: ignore[type-var]
+        return replace(self, gamma=number)  # type: ignore[type-var]
 
-    def scale(self, X: Any, weights: Array | None = None) -> float:
-        """Return the `gamma` that the word "scale" stands for: 1 / (n_features * variance)."""
-        from scarce.kernels._gamma import scale_gamma
-
-        return scale_gamma(X, weights)
+    @classmethod
+    def scale(cls, per_variance: float, n_features: int) -> float:
+        """Return what "scale" stands for, given ``1 / (n_features * variance)``: just that."""
+        return per_variance
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the formula by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def has_parameter(cls, name: str) -> bool:
+        """Say whether the formula has a parameter of that name."""
+        return name in getattr(cls, "__dataclass_fields__", {})
 
     def require_formula(self) -> None:
         """Raise an error for kernels without one."""

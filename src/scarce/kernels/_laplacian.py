@@ -37,12 +37,10 @@ class LaplacianKernel(Kernel):
 
     gamma: Any = "scale"
 
-    def scale(self, X: Any, weights: Array | None = None) -> float:
-        """Return ``1 / (n_features * standard deviation of all entries)``."""
-        from scarce.kernels._gamma import scale_gamma
-
-        n_features = X.shape[1]
-        return float(np.sqrt(scale_gamma(X, weights) / n_features))
+    @classmethod
+    def scale(cls, per_variance: float, n_features: int) -> float:
+        """Return ``1 / (n_features * standard deviation)``."""
+        return float(np.sqrt(per_variance / n_features))
 
     def values(self, X: Any, Z: Any) -> Array:
         if sparse.issparse(X) or sparse.issparse(Z):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce.kernels._gamma import row_slices
 from scarce.kernels._kernel import Kernel
 
 Array = NDArray[Any]
@@ -50,12 +51,6 @@ class Rows(Protocol):
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
         """Add to ``out[start:stop]`` the inner product of each row with the plane of its group."""
-
-
-def row_slices(X: Array) -> list[slice]:
-    """Return slices of rows small enough to stay in a cache when turned into float64."""
-    step = max(1, 65536 // max(1, X.shape[1]))
-    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
 class DenseRows:

@@ -60,8 +60,11 @@ def weighted_scores(
     return scores
 
 
-def score_error(support: Any, coefficients: Array, kernel: Kernel, dtype: Any) -> float:
-    """Return a bound of the rounding error of `weighted_scores` at the rows of the expansion.
+def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
+    """Return how far rounding may move a score of `weighted_scores`, at rows like the expansion's.
+
+    For telling rows on a boundary from others, not for proofs: the errors of an inner product are
+    taken to grow with the square root of its length, as they do but in the worst case.
 
     Parameters
     ----------
@@ -70,21 +73,19 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, dtype: Any) -
     coefficients : ndarray of shape (m,) or (n_groups, m)
         Weights of the expansion.
     kernel : Kernel
-        The kernel; not precomputed.
-    dtype : dtype
-        Precision of the rows that are scored.
+        A kernel with a formula.
 
     Returns
     -------
     float
-        The bound.
+        The error.
     """
     if support.shape[0] == 0:
         return 0.0
     right = prepare_pair(kernel, support, support)[1]
     bins = NormBins(right.norms)
-    single = right.rows.dtype == np.float32 == dtype and not kernel.explicit
+    single = right.rows.dtype == np.float32 and not kernel.explicit
     eps = float(np.finfo(np.float32 if single else np.float64).eps)
     traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
-    bounds = sum_errors(kernel, bins, bins, traffic, eps, right.rows.longest, right.differences)
-    return float(bounds.max())
+    terms = int(np.sqrt(right.rows.longest))
+    return float(sum_errors(kernel, bins, bins, traffic, eps, terms, right.differences).max())

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from scarce._boundary import rounding_error
 from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.one_class._base import OneClassMachine
@@ -94,6 +93,7 @@ class OneClassSVM(OneClassMachine):
 
     See Also
     --------
+    SVDD : A ball around the sample.
     sklearn.svm.OneClassSVM : The class this one replaces.
     sklearn.linear_model.SGDOneClassSVM : A linear one-class SVM by stochastic descent.
 
@@ -174,7 +174,7 @@ class OneClassSVM(OneClassMachine):
         self.offset_ = np.array([model.offset])
         self.intercept_ = -self.offset_
         largest = float(np.abs(sample.operator.diagonal()).max())
-        self._rounding = rounding_error(terms, largest, self._in_single_precision(X))
+        self._rounding = self._boundary_rounding(terms, largest)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = model.objective
         keep_quality(self, [solution])

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import on_boundary, rounding_error
+from scarce._boundary import on_boundary
 from scarce._domains import known_tasks, split_domains
 from scarce._frame import (
     Interval,
@@ -24,7 +24,7 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import KernelMachine
-from scarce.kernels import as_rows, make_operator
+from scarce.kernels import as_rows, gradient_names, make_operator
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._radii import checked_radii, neighbour_radii
 from scarce.one_class._shift_rounds import ShiftRounds
@@ -246,7 +246,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         tags = super().__sklearn_tags__()
         # Rows that move become dense, but for a linear kernel, which needs no moved copy.
         exact = self.radius != "knn" and self.radius == 0
-        tags.input_tags.sparse &= exact or self.kernel == "linear"
+        tags.input_tags.sparse &= exact or self._kernel_type.explicit
         return tags
 
     @fit_frame
@@ -295,11 +295,10 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         kernel = self._settled_kernel(X, weights)
         part = self._part(X, rows)
         plain = make_operator(part, kernel)
-        if self.kernel == "poly":
-            self._check_powers(plain, kernel)
+        self._check_diagonal(plain)
         largest = float(np.abs(plain.diagonal()).max())
-        kind = LinearShiftRounds if self.kernel == "linear" else ShiftRounds
-        approximated = self.approximation is not None and self.kernel != "linear"
+        kind = LinearShiftRounds if kernel.explicit else ShiftRounds
+        approximated = self.approximation is not None and not kernel.explicit
         with fit_task(self, self.max_rounds) as task:
             rounds = kind(
                 rows=part,
@@ -321,8 +320,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
-        single = self._in_single_precision(X)
-        self._rounding = rounding_error(rounds.coefficients, largest, single)
+        self._rounding = self._boundary_rounding(rounds.coefficients, largest)
         self.task_offset_ = self._offsets(rounds)
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
@@ -389,12 +387,12 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         by_rule = isinstance(given, str)
         if not by_rule and not np.any(given):
             return radii
-        if self.kernel == "precomputed" or callable(self.kernel):
+        if not self._kernel_type.has_gradient:
             raise ValueError(
                 "a positive radius moves rows along the kernel's gradient, which kernel="
-                f"{self.kernel!r} does not have; use linear, rbf, poly or sigmoid, or radius=0"
+                f"{self.kernel!r} does not have; use {', '.join(gradient_names())}, or radius=0"
             )
-        if sparse.issparse(X) and self.kernel != "linear":
+        if sparse.issparse(X) and not self._kernel_type.explicit:
             raise ValueError(
                 "a positive radius moves rows in every feature, which would make sparse rows "
                 'dense; give a dense X, or kernel="linear", or radius=0'
@@ -433,7 +431,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         tasks = known_tasks(sample_domain, self.domains_, X.shape[0])
-        if self.kernel == "linear":
+        if self._kernel_type.explicit:
             scores = np.zeros(X.shape[0])
             as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
         else:

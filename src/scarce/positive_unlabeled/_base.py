@@ -19,7 +19,7 @@ from scarce._kernel_machine import KernelMachine
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
-from scarce.positive_unlabeled._rows import RowSource, checked_rows
+from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
 from scarce.positive_unlabeled._training import Trained, Training
 
 
@@ -48,11 +48,11 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = self._kernel_name() != "precomputed"
-        tags.input_tags.pairwise = self._kernel_name() == "precomputed"
+        pairwise = learner_kernel(self._kernel()).pairwise
+        tags.input_tags.sparse, tags.input_tags.pairwise = not pairwise, pairwise
         return tags
 
-    def _kernel_name(self) -> Any:
+    def _kernel(self) -> Any:
         """Return the kernel, which says what rows are."""
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
-        rows, y = checked_rows(self, X, self._kernel_name(), y, reset=True)
+        rows, y = checked_rows(self, X, self._kernel(), y, reset=True)
         positive = self._positive(y)
         weights = checked_weights(sample_weight, y)
         positives = np.flatnonzero(positive & (weights > 0))
@@ -187,7 +187,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _keep_trained(self, trained: Trained) -> None:
         self.classifier_ = trained.model
         # New rows of a precomputed kernel come with a column for every row of the fit.
-        self._columns = trained.rows if self._kernel_name() == "precomputed" else None
+        self._columns = trained.rows if learner_kernel(self._kernel()).pairwise else None
 
     def _keep_outcome(self, outcome: Outcome) -> None:
         self._keep_trained(outcome.kept)
@@ -257,7 +257,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """Return the classifier's decisions, positive for positives, block by block."""
         check_is_fitted(self)
-        rows = checked_rows(self, X, self._kernel_name(), reset=False)
+        rows = checked_rows(self, X, self._kernel(), reset=False)
         seen = rows if self._columns is None else rows.against(self._columns)
         return np.asarray(seen.scores(np.arange(rows.shape[0]), self.classifier_.decision_function))
 

@@ -14,7 +14,7 @@ from scarce.classification import NuSVC
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
-from scarce.positive_unlabeled._rows import RowSource
+from scarce.positive_unlabeled._rows import RowSource, learner_kernel
 
 LOOP_CONSTRAINTS: dict[str, Any] = {
     "keep": [StrOptions({"support", "all"})],
@@ -216,7 +216,7 @@ class MappingConvergence(PositiveUnlabeled):
         self._fit(X, y, sample_weight)
         return self
 
-    def _kernel_name(self) -> Any:
+    def _kernel(self) -> Any:
         return getattr(self.classifier, "kernel", None)
 
     def _learners(self, rows: RowSource, weights: Array) -> tuple[Any, Any]:
@@ -227,9 +227,10 @@ class MappingConvergence(PositiveUnlabeled):
             given = learner.get_params(deep=False)
             if not isinstance(given.get("tol", 0.0), str) and given.get("tol", 0.0) > self.tol:
                 learner.set_params(tol=self.tol)
-            if given.get("gamma") == "scale" and given.get("kernel") in ("rbf", "poly", "sigmoid"):
+            kind = learner_kernel(given.get("kernel"))
+            if given.get("gamma") == "scale" and kind.has_parameter("gamma"):
                 scale[:] = scale or [rows.scale_gamma(weights)]
-                learner.set_params(gamma=scale[0])
+                learner.set_params(gamma=kind.scale(scale[0], rows.shape[1]))
             return learner
 
         classifier = settled(NuSVC(nu=0.01) if self.classifier is None else self.classifier)
@@ -246,8 +247,8 @@ class MappingConvergence(PositiveUnlabeled):
             )
         if isinstance(mapper, OneClassMapper):
             # Of a kernel matrix, or of rows of any kind, only that kernel knows the meaning.
-            kernel = self._kernel_name()
-            own = {"kernel": kernel} if callable(kernel) or kernel == "precomputed" else {}
+            kernel = self._kernel()
+            own = {} if learner_kernel(kernel).has_formula else {"kernel": kernel}
             detector = OneClassSVM(nu=0.1, **own) if mapper.detector is None else mapper.detector
             mapper = clone(mapper).set_params(detector=settled(detector))
         return mapper, classifier

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from scarce._arrays import Array
 from scarce._kernel_machine import check_range
-from scarce.kernels import scale_gamma
+from scarce.kernels import Kernel, kernel_type, scale_gamma
 
 BLOCK_VALUES = 1 << 22  # values of a block of rows, 32 MB in float64
 
@@ -90,19 +90,28 @@ class KernelRows(MemoryRows):
         return self.X[indices if self.columns is None else np.ix_(indices, self.columns)]
 
 
+def learner_kernel(kernel: Any) -> type[Kernel]:
+    """Return the kind of a learner's kernel; without one it takes rows of numbers."""
+    try:
+        return kernel_type(kernel)
+    except ValueError:
+        return Kernel
+
+
 def checked_rows(estimator: Any, X: Any, kernel: Any, y: Any = None, *, reset: bool) -> Any:
     """Return checked rows, and labels when fitting (``reset``).
 
     A memory-mapped array is checked block by block and never loaded whole.
     """
-    if callable(kernel):
+    kind = learner_kernel(kernel)
+    if kind.opaque:
         rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
         if rows.shape[0] == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         return (MemoryRows(rows), _labels(rows, y)) if reset else MemoryRows(rows)
-    if kernel == "precomputed" and sparse.issparse(X):
+    if kind.pairwise and sparse.issparse(X):
         raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
-    if kernel != "precomputed" and isinstance(X, np.memmap):
+    if not kind.pairwise and isinstance(X, np.memmap):
         validate_data(
             estimator, X, y if reset else "no_validation", reset=reset, skip_check_array=True
         )
@@ -119,15 +128,15 @@ def checked_rows(estimator: Any, X: Any, kernel: Any, y: Any = None, *, reset: b
         accept_large_sparse=False,
     )
     values = checked[0] if reset else checked
-    kind = KernelRows if kernel == "precomputed" else MemoryRows
-    if kernel == "precomputed" and reset and values.shape[0] != values.shape[1]:
+    held = KernelRows if kind.pairwise else MemoryRows
+    if kind.pairwise and reset and values.shape[0] != values.shape[1]:
         raise ValueError(
             "Precomputed matrix must be a square matrix. "
             f"Input is a {values.shape[0]}x{values.shape[1]} matrix."
         )
-    if kernel != "precomputed" and reset:
+    if not kind.pairwise and reset:
         check_range(values)
-    return (kind(values), _labels(values, checked[1])) if reset else kind(values)
+    return (held(values), _labels(values, checked[1])) if reset else held(values)
 
 
 def _labels(X: Any, y: Any) -> Array:

@@ -9,6 +9,7 @@ from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions, fit_frame
 from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC, NuSVC
+from scarce.kernels import kernel_type
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._mapping_convergence import LOOP_CONSTRAINTS
@@ -245,7 +246,7 @@ class SVMC(PositiveUnlabeled):
         self._fit(X, y, sample_weight)
         return self
 
-    def _kernel_name(self) -> Any:
+    def _kernel(self) -> Any:
         return self.kernel
 
     def _learners(self, rows: RowSource, weights: Array) -> tuple[Any, Any]:
@@ -268,8 +269,9 @@ class SVMC(PositiveUnlabeled):
 
     def _one_gamma(self, rows: RowSource, weights: Array) -> float:
         """Return one gamma for both machines and all rounds."""
-        if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
+        if not kernel_type(self.kernel).has_parameter("gamma"):
             return 1.0
         if self.gamma == "scale":
-            return rows.scale_gamma(weights)
+            kind = kernel_type(self.kernel)
+            return kind.scale(rows.scale_gamma(weights), rows.shape[1])
         return 1.0 / rows.shape[1] if self.gamma == "auto" else float(self.gamma)

@@ -118,8 +118,7 @@ def pu_threshold(
     if share is None:
         ranks = mid_ranks(positive, unlabelled, others)
         found, part = accepted_share(rank_density(ranks, counts))
-        ends = [1.5 / n_unlabelled, max(LARGEST_SHARE, 1.5 / n_unlabelled)]
-        found = float(np.clip(found, *ends))
+        found = min(max(found, 1.5 / n_unlabelled), LARGEST_SHARE)
         low, high = _wilson(part / found, n_positive)
         interval = float(np.clip(part / high, 0.0, found)), float(np.clip(part / low, found, 1.0))
         warn_if_few(n_positive)

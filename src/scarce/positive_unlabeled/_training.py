@@ -152,14 +152,9 @@ def _is_flat(model: Any, X: Any) -> bool:
 
 
 def _largest_diagonal(model: Any, X: Any) -> float:
-    kernel = model.kernel
-    if kernel == "rbf":
-        return 1.0
-    if not callable(kernel) and kernel != "precomputed":
-        gamma = model.gamma if not isinstance(model.gamma, str) else model._gamma
-        kernel = make_kernel(kernel, gamma=gamma, degree=model.degree, coef0=model.coef0)
-        return float(make_operator(X, kernel).diagonal().max())
-    return float(make_operator(X, make_kernel(kernel)).diagonal().max())
+    gamma = model._gamma if isinstance(model.gamma, str) else model.gamma
+    kernel = make_kernel(model.kernel, gamma, model.degree, model.coef0)
+    return float(make_operator(X, kernel).diagonal().max())
 
 
 def _dense(matrix: Any) -> Array:

@@ -133,8 +133,8 @@ class ShareMachine(ClassifierMixin, KernelMachine):
 
     def _unit_space(self, X: Any, units: Units, kernel: Kernel) -> UnitSpace:
         rows = units.rows
-        if self.kernel == "poly":
-            self._check_powers(make_operator(X[rows], kernel), kernel)
+        if kernel.has_formula:
+            self._check_diagonal(make_operator(X[rows], kernel))
         landmarks = None
         if self.approximation is not None:
             landmarks = rows[self._choose_landmarks(rows.size)]
@@ -152,13 +152,13 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             raise ValueError(NOT_FINITE)
         self._keep(X, support, dual[0])
         self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
-        if self.kernel == "linear":
+        if self._kernel_type.explicit:
             self._coef = np.array([model.coef for model in models])
 
     @property
     def coef_(self) -> Array:
         """Weights of the features, for a linear kernel."""
-        if self.kernel != "linear":
+        if not self._kernel_type.explicit:
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         coef = self._coef.view()
@@ -167,7 +167,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
 
     def _scores(self, X: Any) -> Array:
         """Return the scores of checked rows without the offset, one column per problem."""
-        if self.kernel == "linear":
+        if self._kernel_type.explicit:
             lines = [sparse.csr_array(line) if sparse.issparse(X) else line for line in self._lines]
             kernel = make_kernel("linear")
             return np.column_stack([weighted_scores(X, w, np.ones(1), kernel) for w in lines])

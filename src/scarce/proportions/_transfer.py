@@ -287,7 +287,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         """Return the source of every problem, none for ``source=None``; checks kernels."""
         if self.source is None:
             return []
-        if self.kernel == "precomputed":
+        if self._kernel_type.pairwise:
             raise ValueError(
                 'a source is evaluated on the rows, which kernel="precomputed" does not show; use '
                 "a kernel with a formula or a callable, or source=None"
@@ -346,7 +346,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
     def _add_source(self, sources: list[Source]) -> None:
         """Add the weights of linear sources to ours; other ones are asked at prediction."""
         self._asks_source = self._source_share > 0
-        if self.kernel == "linear" and all(isinstance(s, LinearSource) for s in sources):
+        if self._kernel_type.explicit and all(isinstance(s, LinearSource) for s in sources):
             theirs = [self._source_share * s.coef for s in sources if isinstance(s, LinearSource)]
             self._coef = self._coef + theirs if theirs else self._coef
             self._asks_source = False

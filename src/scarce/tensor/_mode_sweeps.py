@@ -160,7 +160,7 @@ class ModeSweeps:
 def _gram(rows: Array) -> Any:
     """Return the inner products of the rows, stored when there are few."""
     if len(rows) <= STORED_UP_TO:
-        return DenseMatrix(rows @ rows.T)
+        return DenseMatrix(rows @ rows.T, definite=True, name="linear")
     return make_operator(rows, make_kernel("linear"))
 
 

@@ -175,7 +175,7 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         scores = fit.solution.gradient * problem.objective_unit
         self.offset_ = np.array([one_class_offset(scores, problem.price, weights)])
         self.intercept_ = -self.offset_
-        self._rounding = rounding_error(self.dual_coef_, problem.objective_unit, single=False)
+        self._rounding = rounding_error(self.dual_coef_, problem.objective_unit)
         # Dual variables sum to one, so that boxes of one or more cannot bind.
         self.hard_margin_ = bool(weights.min() >= self.nu * weights.sum() * (1 - 1e-12))
         return self
