@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.positive_unlabeled._rows import RowSource
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,7 @@ class Pool:
     Attributes
     ----------
     rows : ndarray of int of shape (n,)
-        Where in `X` each stands, once.
+        Their numbers, each once.
     weights : ndarray of shape (n,)
         Sum of the weights of all rows that equal it.
     """
@@ -33,10 +36,52 @@ class Pool:
         return float(self.weights.sum())
 
 
-def pool(keys: Array, indices: Array, weights: Array) -> Pool:
-    """Return the different rows among ``indices``; ``keys`` are equal for equal rows."""
-    _, first, which = np.unique(keys[indices], return_index=True, return_inverse=True)
-    return Pool(indices[first], np.bincount(which, weights[indices]))
+class Renumbered:
+    """Some rows of a source under new numbers."""
+
+    def __init__(self, source: RowSource, where: Array) -> None:
+        self.source = source
+        self.where = where
+        self.shape = (where.size, *source.shape[1:])
+
+    def against(self, columns: Array) -> RowSource:
+        return Renumbered(self.source.against(self.where[columns]), self.where)
+
+    def gather(self, indices: Array) -> Any:
+        return self.source.gather(self.where[indices])
+
+    def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
+        return self.source.blocks(self.where[indices])
+
+    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
+        return self.source.scores(self.where[indices], score)
+
+    def scale_gamma(self, weights: Array) -> float:
+        everyone = np.zeros(self.source.shape[0])
+        everyone[self.where] = weights
+        return self.source.scale_gamma(everyone)
+
+
+def pools(
+    source: RowSource, keys: Array, positive: Array, weights: Array
+) -> tuple[Renumbered, Pool, Pool]:
+    """Return the different rows, the positive ones first, and the pools of both kinds.
+
+    ``keys`` are equal for equal rows, and put them in order, so that neither the order of the rows
+    given nor a row given twice in place of one of weight 2 changes any number.
+    """
+    found = []
+    for chosen in (positive, ~positive):
+        indices = np.flatnonzero(chosen & (weights > 0))
+        _, first, which = np.unique(keys[indices], return_index=True, return_inverse=True)
+        found.append((indices[first], np.bincount(which, weights[indices])))
+    where = np.concatenate([found[0][0], found[1][0]])
+    n, total = found[0][0].size, where.size
+    return (
+        Renumbered(source, where),
+        Pool(np.arange(n), found[0][1]),
+        Pool(np.arange(n, total), found[1][1]),
+    )
 
 
 def draw(random: np.random.Generator, masses: Array, n: float) -> tuple[Array, Array]:

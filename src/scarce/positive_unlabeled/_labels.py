@@ -58,7 +58,8 @@ def positive_rows(y: Array, pos_label: Any, name: str) -> tuple[Array, Any, Arra
         raise ValueError(
             f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}"
         )
-    return classes, pos_label, np.asarray(y == pos_label)
+    which = int(pos_label == classes[1])
+    return classes, classes.tolist()[which], np.asarray(y == classes[which])
 
 
 def _settled(classes: Array) -> Any:

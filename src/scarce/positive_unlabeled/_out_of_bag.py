@@ -99,9 +99,11 @@ class Design:
         negatives: tuple[Array, Array],
         added: tuple[Array, Array] | None,
     ) -> Iterator[tuple[Array, tuple[Array, Array], tuple[Array, Array] | None, Array]]:
-        k = min(self.n_folds, negatives[0].size)
         number = folds(random, self.positives.weights, self.n_folds)
-        others = folds(random, self.unlabelled.weights[negatives[0]], k)
+        others = np.full(1, -1)  # a single row is never left out
+        if negatives[0].size > 1:
+            k = min(self.n_folds, negatives[0].size)
+            others = folds(random, self.unlabelled.weights[negatives[0]], k)
         for fold in range(self.n_folds):
             left = others == fold
             joining = None if added is None else (added[0][~left], added[1][~left])
@@ -164,7 +166,7 @@ class OutOfBag:
         the bags that a row is in are taken out of it.
         """
         rows, n_rows = self.design.unlabelled.rows[some], self.source.shape[0]
-        if not self.design.n_bags:
+        if not self.design.n_bags and self.design.unlabelled.n > 1:
             return _left_out(self.parts, self.answers, n_rows)[rows]
         inside, times = np.zeros(n_rows), np.zeros(n_rows)
         for part, answer in zip(self.parts, self.answers, strict=True):
@@ -216,13 +218,10 @@ def second_pass(
     density = rank_density(mid_ranks(first.positive, unlabelled, weights), counted)
     own = mid_ranks(unlabelled, unlabelled, weights)
     probable = np.minimum(1.0, prior_of(density) * density_at(density, own))
-    negative = weights * (1.0 - probable)
-    positive = first.positive
-    if negative.sum() > 0:
-        parts = design.parts(random, (some, negative), (some, weights * probable))
-        cleaner = out_of_bag(design, programs, first.kernel, parts)
-        positive, unlabelled = cleaner.positive, cleaner.unlabelled(some)
-    ranks = mid_ranks(positive, unlabelled, weights)
+    negative = weights * np.maximum(1.0 - probable, 1e-9)  # some row must be negative
+    parts = design.parts(random, (some, negative), (some, weights * probable))
+    cleaner = out_of_bag(design, programs, first.kernel, parts)
+    ranks = mid_ranks(cleaner.positive, cleaner.unlabelled(some), weights)
     prior = prior_of(rank_density(ranks, counted))
     n = max(1, round(float(counted.sum())))
     draws = random.multinomial(n, counted / counted.sum(), size=RESAMPLES)

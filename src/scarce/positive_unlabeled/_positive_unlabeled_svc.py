@@ -16,7 +16,7 @@ from scarce._arrays import Array
 from scarce._frame import Interval, checked_weights, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.kernels import Kernel, make_kernel
-from scarce.positive_unlabeled._draws import pool
+from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._out_of_bag import Design, out_of_bag, second_pass
@@ -237,8 +237,8 @@ class PositiveUnlabeledSVC(ClassifierMixin, KernelMachine):
         )
         weights = checked_weights(sample_weight, y)
         check_both(positive, weights, self.classes_, self.pos_label_)
-        design = self._design(source, positive, weights)
-        programs = Programs(source, self.tol, self.max_iter, self.cache_size)
+        distinct, design = self._design(source, positive, weights)
+        programs = Programs(distinct, self.tol, self.max_iter, self.cache_size)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         random = np.random.default_rng(seed)
         everyone = np.arange(design.unlabelled.n), design.unlabelled.weights
@@ -278,35 +278,29 @@ class PositiveUnlabeledSVC(ClassifierMixin, KernelMachine):
             share=self.class_prior,
         )
         self._keep_threshold(found_, best.positive, unlabelled, design.unlabelled.weights)
-        self._keep_model(source, best.kernel, model, found_.threshold)
+        self._keep_model(distinct, best.kernel, model, found_.threshold)
         solutions = [answer.solution for answer in answers]
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         keep_quality(self, solutions)
         return self
 
-    def _design(self, source: RowSource, positive: Array, weights: Array) -> Design:
-        """Return the rows that take part, equal ones as one."""
+    def _design(
+        self, source: RowSource, positive: Array, weights: Array
+    ) -> tuple[Renumbered, Design]:
+        """Return the rows that take part, equal ones as one, and how bags are drawn from them."""
         if make_kernel(self.kernel, 1.0, self.degree, self.coef0).pairwise:
             keys = np.arange(source.shape[0], dtype=np.uint64)
         else:
             keys = row_keys(source)
-        pools = [
-            pool(keys, np.flatnonzero(chosen & (weights > 0)), weights)
-            for chosen in (positive, ~positive)
-        ]
-        for rows, what in zip(pools, ("positive", "unlabelled"), strict=True):
-            # A single positive cannot be held out, and a single other row be left out of a bag.
-            if rows.n < 2:
-                label = self.pos_label_
-                if what == "unlabelled":
-                    label = self.classes_[int(self.classes_[0] == self.pos_label_)]
-                raise ValueError(
-                    f"at least two different {what} rows are needed to hold one out, got 1 sample "
-                    f"labelled {label!r} in y; label more rows, or see pos_label if the labels are "
-                    "swapped"
-                )
-        return Design(pools[0], pools[1], C=self.C, n_bags=self.n_bags)
+        distinct, positives, unlabelled = pools(source, keys, positive, weights)
+        if positives.n < 2:
+            raise ValueError(
+                "at least two different positive rows are needed, so that one can be held out; got "
+                f"1 sample labelled {self.pos_label_!r}. Label more rows, or see pos_label if "
+                "positive and unlabelled rows are swapped"
+            )
+        return distinct, Design(positives, unlabelled, C=self.C, n_bags=self.n_bags)
 
     def _kernels(self, source: RowSource, weights: Array) -> list[Kernel]:
         """Return the kernels to try, those of three widths where the width is not given."""
@@ -337,14 +331,14 @@ class PositiveUnlabeledSVC(ClassifierMixin, KernelMachine):
         self.out_of_bag_scores_ = (positive - found.threshold, unlabelled - found.threshold)
 
     def _keep_model(
-        self, source: RowSource, kernel: Kernel, model: MeanModel, threshold: float
+        self, distinct: Renumbered, kernel: Kernel, model: MeanModel, threshold: float
     ) -> None:
         """Store the model, decisions positive for ``classes_[1]``."""
         sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
         self.gamma_ = self._gamma = float(getattr(kernel, "gamma", 0.0))
-        self.support_ = model.rows.astype(np.int32)
-        self.shape_fit_ = source.shape
-        vectors = source.gather(model.rows[:0] if kernel.pairwise else model.rows)
+        self.support_ = distinct.where[model.rows].astype(np.int32)
+        self.shape_fit_ = distinct.source.shape
+        vectors = distinct.gather(model.rows[:0] if kernel.pairwise else model.rows)
         self._sparse = sparse.issparse(vectors) and kernel.has_formula
         if kernel.pairwise:
             vectors = np.empty((0, 0), dtype=vectors.dtype)
@@ -389,4 +383,5 @@ class PositiveUnlabeledSVC(ClassifierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Entries of ``classes_``.
         """
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+        decisions = self.decision_function(X)
+        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
