@@ -5,7 +5,12 @@ from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, Transduc
 from scarce.classification import SVC, NuSVC
 from scarce.model_selection import CalibratedOneClass
 from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
-from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.positive_unlabeled import (
+    SVMC,
+    MappingConvergence,
+    PositiveUnlabeledSVC,
+    pu_threshold,
+)
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.tensor import STM, OneClassSTM
 
@@ -22,9 +27,11 @@ __all__ = [
     "NuSVC",
     "OneClassSTM",
     "OneClassSVM",
+    "PositiveUnlabeledSVC",
     "ProjectionMMDSVM",
     "ScarceDataWarning",
     "TransductiveSVM",
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
+    "pu_threshold",
 ]
