@@ -83,6 +83,7 @@ SUBJECTS = [
     # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
     Subject(scarce.UOCTSVM(C_target=0.1, radius=0.0), one_sample),
     Subject(scarce.OneClassSTM(nu=0.2), one_sample),
+    Subject(scarce.CalibratedOneClass(), one_sample),
     Subject(scarce.STM(), two_classes),
     Subject(scarce.SVC(), two_classes),
     Subject(scarce.NuSVC(nu=0.3), two_classes),
