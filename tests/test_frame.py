@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 import scarce
 from scarce import SVC, LocallyWeightedEnsemble, MappingConvergence, OneClassSVM
 from scarce._frame import collected_notes, fit_frame, keep_quality, note, pass_on
-from tests.checks.registry import SUBJECTS, one_sample, positive_and_unlabelled, two_classes
+from scarce.testing._samples import one_sample, positive_and_unlabelled, two_classes
+from tests.subjects import SUBJECTS
 
 
 class Noisy(BaseEstimator):
@@ -124,10 +125,11 @@ def test_weights_whose_products_leave_the_range(subject, weight):
 @pytest.mark.parametrize("weight", [1e140, 1e-140])
 def test_large_and_small_weights_are_the_same_model(weight):
     X, _ = one_sample(60)
-    plain, scaled = OneClassSVM(nu=0.2), OneClassSVM(nu=0.2, tol=1e-3 * weight)
+    # The violation is in the scale of the weights, the gap is relative.
+    plain, scaled = OneClassSVM(nu=0.2), OneClassSVM(nu=0.2, tol=1e-3 * max(weight, 1.0))
     plain.fit(X)
     scaled.fit(X, sample_weight=np.full(60, weight))
-    assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-4)
+    assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-3)
     np.testing.assert_array_equal(scaled.predict(X), plain.predict(X))
 
 

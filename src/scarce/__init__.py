@@ -3,6 +3,7 @@
 from scarce._warnings import ScarceDataWarning
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
+from scarce.model_selection import CalibratedOneClass
 from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
 from scarce.positive_unlabeled import (
     SVMC,
@@ -19,6 +20,7 @@ __all__ = [
     "SVDD",
     "SVMC",
     "UOCTSVM",
+    "CalibratedOneClass",
     "GroupProbabilitySVM",
     "LocallyWeightedEnsemble",
     "MappingConvergence",

@@ -58,7 +58,7 @@ def one_class_transfer(seed: int, target: int, source: int) -> list[Outcome]:
         def measure(
             rows: NDArray[Any] = rows, domain: Any = domain, radius: Any = radius
         ) -> dict[str, float]:
-            model = TransferOneClassSVM(nu=0.1, radius=radius)
+            model = TransferOneClassSVM(nu=0.1, radius=radius, gamma="scale", offset="original")
             model.fit(X[rows], sample_domain=domain)
             return _f1(split.is_target, model.predict(X[split.test]) == 1)
 
@@ -114,11 +114,19 @@ def group_probabilities(seed: int, angle: float) -> list[Outcome]:
 
     def group_svm() -> dict[str, float]:
         X, y, groups = moons.training_rows(common=False)
-        return tested(GroupProbabilitySVM(gamma=0.5).fit(X, y, groups=groups))
+        model = GroupProbabilitySVM(gamma=0.5, price="group", calibrate=None)
+        return tested(model.fit(X, y, groups=groups))
 
     def transfer_svm() -> dict[str, float]:
         X, y, groups = moons.training_rows()
-        model = TransferGroupProbabilitySVM(source=FrozenEstimator(source), gamma=0.5)
+        model = TransferGroupProbabilitySVM(
+            source=FrozenEstimator(source),
+            gamma=0.5,
+            C_group=1.0,
+            transfer=1.0,
+            price="group",
+            calibrate=None,
+        )
         return tested(model.fit(X, y, groups=groups))
 
     return [
@@ -144,7 +152,12 @@ def tensors(seed: int, size: int) -> list[Outcome]:
 
     return [
         *fixed("vector machine", lambda: tested(OneClassSVM(kernel="linear"), X.reshape(300, -1))),
-        *fixed("tensor machine", lambda: tested(OneClassSTM(random_state=0), X)),
+        *fixed(
+            "tensor machine",
+            lambda: tested(
+                OneClassSTM(rank=1, normalize=False, offset="training", random_state=0), X
+            ),
+        ),
     ]
 
 

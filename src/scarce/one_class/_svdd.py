@@ -193,7 +193,8 @@ class SVDD(OneClassMachine):
         self.intercept_ = -self.offset_
         largest = float(np.abs(norms).max())
         own = rounding_error(np.ones(1), largest)
-        self._rounding = 2.0 * self._boundary_rounding(terms, largest) + own
+        height = 0.5 * (model.offset + largest)  # above a row far from all others
+        self._rounding = 2.0 * self._boundary_rounding(terms, largest, height) + own
         # New rows of a precomputed kernel do not tell their own norms.
         constant = bool(np.ptp(norms) <= SAME * largest)
         self._squared_norm = float(norms.mean()) if constant else None

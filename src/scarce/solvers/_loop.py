@@ -253,7 +253,7 @@ class Loop:
         size = float(np.abs(x).sum())
         root = np.sqrt(np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()))
         bent = float(x @ (form.turn * field.values + form.diagonal * x))
-        if size <= 10 * self.looked_at or bent > 1e-6 * float(root @ np.abs(x)) ** 2:
+        if size <= 2 * self.looked_at or bent > 1e-6 * float(root @ np.abs(x)) ** 2:
             return
         self.looked_at = size
         support = np.flatnonzero(np.isinf(np.where(x > 0, form.upper, form.lower)) & (x != 0))

@@ -39,19 +39,23 @@ class WorkingSets:
         self, gradient: Array, x: Array, middle: Array, goal: float, extra: int, precision: Any
     ) -> Array:
         """Return the free variables and the worst violators, sorted by group."""
-        from scarce.solvers._compiled import violation_keys
+        from scarce.solvers._compiled import extreme_rows, violation_keys
 
         form = self.form
         if form.stored:  # all of it: choosing would cost more than it saves
             return np.argsort(form.groups, kind="stable")
         keys = np.empty(form.n)
-        violation_keys(gradient, x, form.lower, form.upper, form.groups, middle, keys)
+        sides = (x, form.lower, form.upper, form.groups)
+        violation_keys(gradient, *sides, middle, keys)
         free = free_variables(form, x)
         violators = int(np.count_nonzero(keys > 0.5 * goal))
         others = min(extra, max(SMALLEST_BLOCK, 2 * violators))
         largest = self._largest_block(precision)
         if free.size + min(others, SMALLEST_BLOCK) <= largest:
             keys[free] = np.inf
+        # Both ends of each group: many rows that tie on one side must not crowd out the other.
+        ends = np.concatenate(extreme_rows(gradient, *sides, form.n_groups))
+        keys[ends[ends >= 0]] = np.inf
         return self._largest(keys, min(free.size + others, largest))
 
     def predicted(self, hint: Array, x: Array, precision: Any) -> Array:

@@ -1,0 +1,23 @@
+"""No claim of any certificate is better than the truth, whatever the data."""
+
+import os
+
+import pytest
+from hypothesis import given, settings
+
+from tests.attack.machines import MACHINES, attack
+from tests.attack.recipes import recipes
+
+EXAMPLES = int(os.environ.get("SCARCE_ATTACK_EXAMPLES", "20"))  # of every machine
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_claims_are_true(name):
+    machine = MACHINES[name]
+
+    @settings(max_examples=EXAMPLES)
+    @given(recipe=recipes(**machine.options))
+    def claims_are_true(recipe):
+        assert attack(machine, recipe).complaints == []
+
+    claims_are_true()
