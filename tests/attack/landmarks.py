@@ -18,7 +18,7 @@ from tests.attack.margins import kernel_parameters
 from tests.attack.truth import SMALLEST_SCALE
 from tests.attack.verdict import Facts
 
-UNSURE = 1e-10
+UNSURE = 2e-8
 
 
 def approximated(recipe, sample):
