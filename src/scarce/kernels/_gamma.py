@@ -50,8 +50,16 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
     w = np.ones(n) if weights is None else weights
     total = float(w.sum()) * d
     if sparse.issparse(X):
-        mean = float((w @ X).sum()) / total
-        variance = float((w @ X.multiply(X)).sum()) / total - mean**2
+        # Two passes: around zero the moments of rows far from it would lose their digits.
+        rows = sparse.csr_array(X)
+        per_value = np.repeat(w, np.diff(rows.indptr))
+        values = rows.data.astype(np.float64)
+        mean = float(per_value @ values) / total
+        empty = float(w @ (d - np.diff(rows.indptr)))  # entries that are zero
+        values -= mean
+        first = float(per_value @ values) - empty * mean  # the mean's own rounding
+        second = float(per_value @ values**2) + empty * mean**2
+        variance = second / total - (first / total) ** 2
     else:
         # Around a value near the mean, one pass gives both moments without cancellation.
         origin = float(np.mean(X[np.flatnonzero(w)[:64]], dtype=np.float64))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._kernel import Kernel
-from scarce.kernels._prepared import Prepared, prepare_pair
+from scarce.kernels._prepared import Prepared, prepare, prepare_pair
 from scarce.kernels._sums import scratch_tile
 from scarce.kernels._threads import TILE_ROWS
 
@@ -40,7 +40,7 @@ def group_mean_kernel(
     Returns
     -------
     ndarray of shape (n_groups, n_groups)
-        In float64. The arithmetic of the kernel values is that of `X`.
+        In float64, and so is the arithmetic of the kernel values.
 
     Examples
     --------
@@ -59,7 +59,8 @@ def group_mean_kernel(
         means = group_means(X, codes, n_groups, shares, order)
         return _alike((means @ means.T).toarray() if sparse.issparse(X) else means @ means.T)
     X = X[order]
-    return _sums(prepare_pair(kernel, X, X)[0], codes, shares, n_groups)
+    # In float64 whatever the rows: what is solved with this matrix is certified against it.
+    return _sums(prepare(kernel, X).cast(np.float64), codes, shares, n_groups)
 
 
 def group_means(
@@ -114,7 +115,7 @@ def group_mean_values(
     if kernel.pairwise:
         kernel.require_formula()
     order, codes, shares = _sorted_groups(codes, n_groups, weights)
-    left, right = prepare_pair(kernel, X[order], landmarks)
+    left, right = (side.cast(np.float64) for side in prepare_pair(kernel, X[order], landmarks))
     panels = list(right.panels())
     means = np.zeros((n_groups, right.n))
     borders = _group_borders(codes, n_groups)

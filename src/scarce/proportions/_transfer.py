@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -313,6 +314,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
             self.objective_ += 0.5 * self._source_share * norms
         self._calibrate(X, units, groups is not None)
         self._note_source()
+        if not kernel.definite:  # the bound of the optimum is none
+            solutions = [replace(solution, dual_gap=np.nan) for solution in solutions]
         keep_quality(self, solutions)
         return self
 

@@ -16,6 +16,7 @@ Array = NDArray[Any]
 # A value this near to a bound, as a share of the box or of the group's mass, whichever is less, is
 # at the bound: sums leave rounding errors.
 AT_BOUND = 1e-12
+ROUNDED = 1e-12  # share of an objective's terms below which its value is rounding
 FEASIBLE = 1e-11  # relative infeasibility that is rounding
 
 
@@ -131,15 +132,16 @@ def judge(
     gap, relative = np.nan, np.nan
     if problem.definite:
         own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
-        gap = duality_gap(
-            problem, x, lower, upper, kernel_part, linear, own, multipliers, error, quadratic
-        )
-        gap += float(abs(multipliers @ missing))
         # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
         terms = float((own + problem.diagonal) @ x**2)
+        zero = abs(objective) <= ROUNDED * terms
+        gap = duality_gap(
+            problem, x, lower, upper, kernel_part, linear, own, multipliers, error, quadratic, zero
+        )
+        gap += float(abs(multipliers @ missing))
         unknown = 0.0 if error is None else 0.5 * float(np.abs(x) @ error)
         bound = 0.0 if np.isinf(gap) else abs(objective - gap)
-        relative = _relative(gap, max(abs(objective) - unknown, bound, 1e-9 * terms))
+        relative = _relative(gap, max(abs(objective) - unknown, bound, ROUNDED * terms))
     outside = np.maximum(np.maximum(lower - x, x - upper), 0.0)
     off = np.maximum(np.abs(missing), 0.0)
     np.maximum.at(off, groups, outside)

@@ -22,6 +22,7 @@ from scarce.solvers._problem import QuadraticProgram
 Array = NDArray[Any]
 
 ROUNDING = 32 * np.finfo(np.float64).eps
+WIDEST = 1e6  # of a box, in units of the mass of its group, over which rounding counts
 SEARCH = 60  # steps of the search for a factor, which a few end
 
 
@@ -36,15 +37,18 @@ def duality_gap(
     multipliers: Array,
     error: Array | None,
     quadratic: float,
+    zero: bool,
 ) -> float:
     """Return a bound of objective minus optimum of a definite program; infinite if none is known.
 
     ``own`` holds the diagonal of the kernel part of ``Q``. The kernel part may be off by ``error``.
+    ``zero`` says that the optimum is zero up to rounding.
     """
     groups, diagonal = problem.groups, problem.diagonal
     error = np.zeros_like(x) if error is None else error
     # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
-    # multiplier, is zero. It has to be when the optimum is zero, and where there is no bound.
+    # multiplier, has to be zero when the optimum is. Otherwise it counts, but not over a box that
+    # is far wider than all that the group has: rounding times any width says nothing.
     root = np.sqrt(own)
     slack = ROUNDING * (root * float(root @ np.abs(x)) + np.abs(linear))
     common, support = np.zeros(multipliers.size), x != 0
@@ -53,6 +57,7 @@ def duality_gap(
     flat = diagonal == 0
     rising, falling = flat & np.isposinf(upper), flat & np.isneginf(lower)
     factor, beta = 1.0, multipliers
+    most = WIDEST * np.bincount(groups, np.abs(x), minlength=multipliers.size)[groups]
     if rising.any() or falling.any():
         slack[rising | falling] = slack.max()  # what the solver can resolve
         factor, beta = _feasible_multipliers(
@@ -62,8 +67,13 @@ def duality_gap(
     gains = np.zeros_like(x)
     for sign in (-1.0, 1.0) if error.any() else (0.0,):
         steepest = slope + sign * factor * error
-        steepest[flat & (np.abs(steepest) <= slack)] = 0.0
+        rounded = flat & (np.abs(steepest) <= slack)
+        sizes = np.abs(np.where(rounded, steepest, 0.0))
+        room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
+        steepest[rounded] = 0.0
         gains = np.maximum(gains, _gains(steepest, diagonal, x, lower, upper))
+        if not zero:
+            gains = np.maximum(gains, sizes * room)
     return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
 
 
