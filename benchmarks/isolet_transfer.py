@@ -81,7 +81,9 @@ def fit(method: str, target: np.ndarray, source: np.ndarray, **params: Any) -> T
     rows = np.concatenate([source, target]) if with_source else target
     domain = np.full(rows.shape[0], -1)
     domain[: rows.shape[0] - target.shape[0]] = 0
-    return TransferOneClassSVM(radius=radius, **params).fit(rows, sample_domain=domain)
+    return TransferOneClassSVM(
+        radius=radius, **{"offset": "original", "gamma": "scale", **params}
+    ).fit(rows, sample_domain=domain)
 
 
 def inverse_median(rows: np.ndarray) -> float:

@@ -3,8 +3,14 @@
 from scarce._warnings import ScarceDataWarning
 from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
 from scarce.classification import SVC, NuSVC
+from scarce.model_selection import CalibratedOneClass
 from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
-from scarce.positive_unlabeled import SVMC, MappingConvergence
+from scarce.positive_unlabeled import (
+    SVMC,
+    MappingConvergence,
+    PositiveUnlabeledSVC,
+    pu_threshold,
+)
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.tensor import STM, OneClassSTM
 
@@ -14,15 +20,18 @@ __all__ = [
     "SVDD",
     "SVMC",
     "UOCTSVM",
+    "CalibratedOneClass",
     "GroupProbabilitySVM",
     "LocallyWeightedEnsemble",
     "MappingConvergence",
     "NuSVC",
     "OneClassSTM",
     "OneClassSVM",
+    "PositiveUnlabeledSVC",
     "ProjectionMMDSVM",
     "ScarceDataWarning",
     "TransductiveSVM",
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
+    "pu_threshold",
 ]

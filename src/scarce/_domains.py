@@ -31,6 +31,24 @@ def split_domains(sample_domain: Any, n_rows: int) -> tuple[Array, Array]:
     return domains, np.where(values < 0, 0, 1 + np.searchsorted(sources, values))
 
 
+def check_no_domains(y: Any, sample_domain: Any) -> None:
+    """Refuse domains that were given as `y`, where they would be ignored.
+
+    Labels of outliers and inliers, -1 and 1, are no domains.
+    """
+    if y is None or sample_domain is not None:
+        return
+    values = np.asarray(y)
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        return
+    seen = np.unique(values)
+    if seen.size > 1 and (seen[0], seen[1] >= 0) == (TARGET, True) and seen.tolist() != [-1, 1]:
+        raise ValueError(
+            f"y holds {seen[:5].tolist()}, which looks like domains, and y is ignored; give them "
+            "by name: fit(X, sample_domain=...)"
+        )
+
+
 def known_tasks(sample_domain: Any, domains: Array, n_rows: int) -> Array:
     """Return the position among fitted domains of each row to be scored; the target by default."""
     if sample_domain is None:

@@ -24,6 +24,7 @@ from scarce._frame import (
     run_solver,
 )
 from scarce.kernels import (
+    GAMMA_RULES,
     Kernel,
     formula_names,
     kernel_type,
@@ -75,7 +76,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             Kernel,
         ],
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],

@@ -25,5 +25,5 @@ for certain. Beyond that a claim may be low by `SLACK`, a hundredth of `tol`. A 
 when equalities and bounds hold to `FEASIBLE` of the multipliers in them.
 
 A gap is relative to the larger of the two objectives; an optimum of zero is known only up to
-rounding errors of its terms, and 1e-9 of them is the least that a gap is relative to.
+rounding errors of its terms, and `NOISE` of them is the least that a gap is relative to.
 """

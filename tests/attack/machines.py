@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.attack import landmarks, margins, shares, tasks, tensors
 from tests.attack.fitting import RefusedError, claims_of, fit
-from tests.attack.recipes import FORMULAS, Recipe
+from tests.attack.recipes import Recipe
 from tests.attack.verdict import complaints
 
 
@@ -41,6 +41,7 @@ def attack(machine: Machine, recipe: Recipe) -> Outcome:
 
 MACHINES = {
     "OneClassSVM": Machine(margins.one_class_svm, margins.one_class_svm_facts),
+    "SVDD": Machine(margins.svdd, margins.svdd_facts),
     "SVC": Machine(margins.svc, margins.svc_facts),
     "NuSVC": Machine(margins.nu_svc, margins.nu_svc_facts),
     "TransferOneClassSVM": Machine(
@@ -67,9 +68,9 @@ MACHINES = {
     "OneClassSVM, nystroem": Machine(
         landmarks.nystroem_one_class_svm,
         landmarks.nystroem_one_class_svm_facts,
-        {"kernels": FORMULAS[:3]},
+        {"kernels": ("rbf", "linear", "poly")},
     ),
     "SVC, nystroem": Machine(
-        landmarks.nystroem_svc, landmarks.nystroem_svc_facts, {"kernels": FORMULAS[:3]}
+        landmarks.nystroem_svc, landmarks.nystroem_svc_facts, {"kernels": ("rbf", "linear", "poly")}
     ),
 }

@@ -30,6 +30,23 @@ def one_class_svm_facts(recipe, model):
     )
 
 
+def svdd(recipe):
+    sample = sample_of(recipe)
+    model = scarce.SVDD(nu=recipe.share, **kernel_parameters(recipe, sample))
+    return with_known(model, offset="training"), (sample.given,), {"sample_weight": recipe.weights}
+
+
+def svdd_facts(recipe, model):
+    """Judge ``1/2 a'Ka - mass / 2 sum_i a_i k_ii`` for ``a = mass`` times the coefficients."""
+    sample = sample_of(recipe)
+    K, sizes = sample.gram()
+    mass = recipe.share * sample.weights.sum()
+    dual = program(K, [mass], upper=sample.weights, linear=-0.5 * mass * np.diag(K))
+    alpha = mass * spread(model, sample)
+    offsets, room = -0.5 * mass * model.offset_, SLACK * recipe.tol
+    return judged(dual, alpha, sizes, sample, factor=2 * mass**-2, offsets=offsets, room=room)
+
+
 def svc(recipe):
     sample = sample_of(recipe)
     model = scarce.SVC(C=recipe.cost, **kernel_parameters(recipe, sample))

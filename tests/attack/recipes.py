@@ -99,7 +99,7 @@ class Recipe:
         return (entries + entries.T) / 2
 
 
-FORMULAS = ("rbf", "linear", "poly", "sigmoid")
+FORMULAS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 MATRICES = ("definite matrix", "sigmoid matrix", "random matrix")
 CALLABLES = ("callable",)
 DECADES = (0.0, 0.0, 1.0, 4.0, 16.0)

@@ -8,7 +8,7 @@ from tests.oracles.program import Program
 
 NOISE = 1e-12  # share of the absolute terms of a sum below which it is not known
 AT_BOUND = 1e-10  # share of the box within which a multiplier is at the bound
-SMALLEST_SCALE = 1e-9  # share of the terms of an optimum below which it is zero
+SMALLEST_SCALE = 1e-12  # share of the terms of an optimum below which it is zero
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def one_class_transfer(seed: int, target: int, source: int) -> list[Outcome]:
         def measure(
             rows: NDArray[Any] = rows, domain: Any = domain, radius: Any = radius
         ) -> dict[str, float]:
-            model = TransferOneClassSVM(nu=0.1, radius=radius)
+            model = TransferOneClassSVM(nu=0.1, radius=radius, gamma="scale", offset="original")
             model.fit(X[rows], sample_domain=domain)
             return _f1(split.is_target, model.predict(X[split.test]) == 1)
 
@@ -152,7 +152,12 @@ def tensors(seed: int, size: int) -> list[Outcome]:
 
     return [
         *fixed("vector machine", lambda: tested(OneClassSVM(kernel="linear"), X.reshape(300, -1))),
-        *fixed("tensor machine", lambda: tested(OneClassSTM(random_state=0), X)),
+        *fixed(
+            "tensor machine",
+            lambda: tested(
+                OneClassSTM(rank=1, normalize=False, offset="training", random_state=0), X
+            ),
+        ),
     ]
 
 

@@ -2,10 +2,11 @@
 
 from scarce.kernels._callable import CallableKernel
 from scarce.kernels._deflated import DeflatedOperator
+from scarce.kernels._distinct import distinct_rows
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
 from scarce.kernels._group_means import group_mean_kernel, group_mean_values, group_means
-from scarce.kernels._kernel import Kernel, formula_names, gradient_names
+from scarce.kernels._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
 from scarce.kernels._laplacian import LaplacianKernel
 from scarce.kernels._linear import LinearKernel
 from scarce.kernels._lowrank import landmark_root, nystroem_operator
@@ -22,6 +23,7 @@ from scarce.kernels._sigmoid import SigmoidKernel
 from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 
 __all__ = [
+    "GAMMA_RULES",
     "CPKernel",
     "CallableKernel",
     "DeflatedOperator",
@@ -38,6 +40,7 @@ __all__ = [
     "SigmoidKernel",
     "SubspaceKernel",
     "as_rows",
+    "distinct_rows",
     "formula_names",
     "gradient_names",
     "group_mean_kernel",

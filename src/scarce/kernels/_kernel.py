@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+GAMMA_RULES = ("scale", "auto", "neighbors")
+
 SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
 SINGLE_EXPONENTS = 1e2  # exponents up to which float32 gives an exponential to five digits
 
@@ -102,11 +104,16 @@ class Kernel(ABC):
         gamma = getattr(self, "gamma", None)
         if not isinstance(gamma, str):
             return self
-        if gamma not in ("scale", "auto"):
-            raise ValueError(f'gamma must be "scale", "auto" or a number, got {gamma!r}')
+        if gamma not in GAMMA_RULES:
+            rules = ", ".join(f'"{rule}"' for rule in GAMMA_RULES)
+            raise ValueError(f"gamma must be {rules} or a number, got {gamma!r}")
         number = 1.0 / X.shape[1]
-        if gamma == "scale":
+        if gamma != "auto":
             number = self.scale(scale_gamma(X, weights), X.shape[1])
+        if gamma == "neighbors":
+            # A width below the distances between neighbours tells no more rows apart.
+            distance = self.neighbour_distance(X, weights)
+            number = max(number, 1.0 / distance) if 0 < distance < np.inf else number
         # Every kernel is a dataclass, and this one has the field.
         return replace(self, gamma=number)  # type: ignore[type-var]
 
@@ -114,6 +121,13 @@ class Kernel(ABC):
     def scale(cls, per_variance: float, n_features: int) -> float:
         """Return what "scale" stands for, given ``1 / (n_features * variance)``: just that."""
         return per_variance
+
+    def neighbour_distance(self, X: Any, weights: Array | None = None) -> float:
+        """Return the distance whose inverse is the `gamma` called "neighbors"; 0 for no such rule.
+
+        Only kernels of distances have one; for others the word means the same as "scale".
+        """
+        return 0.0
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the formula by name."""

@@ -21,7 +21,7 @@ class LaplacianKernel(Kernel):
 
     Parameters
     ----------
-    gamma : float or {"scale", "auto"}
+    gamma : float or {"scale", "auto", "neighbors"}
         Inverse width. A word is turned into a number by `settled`.
 
     Examples
@@ -41,6 +41,12 @@ class LaplacianKernel(Kernel):
     def scale(cls, per_variance: float, n_features: int) -> float:
         """Return ``1 / (n_features * standard deviation)``."""
         return float(np.sqrt(per_variance / n_features))
+
+    def neighbour_distance(self, X: Any, weights: Array | None = None) -> float:
+        """Return the median distance to a near neighbour."""
+        from scarce.kernels._gamma import neighbour_distance
+
+        return neighbour_distance(X, weights, "manhattan")
 
     def values(self, X: Any, Z: Any) -> Array:
         if sparse.issparse(X) or sparse.issparse(Z):

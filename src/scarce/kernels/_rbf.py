@@ -23,7 +23,7 @@ class RBFKernel(Kernel):
 
     Parameters
     ----------
-    gamma : float or {"scale", "auto"}
+    gamma : float or {"scale", "auto", "neighbors"}
         Inverse squared width. A word is turned into a number by `settled`.
 
     Examples
@@ -39,6 +39,12 @@ class RBFKernel(Kernel):
     has_gradient: ClassVar[bool] = True
 
     gamma: Any = "scale"
+
+    def neighbour_distance(self, X: Any, weights: Array | None = None) -> float:
+        """Return the median squared distance to a near neighbour."""
+        from scarce.kernels._gamma import neighbour_distance
+
+        return neighbour_distance(X, weights)
 
     def values(self, X: Any, Z: Any) -> Array:
         # From differences: nothing cancels, and no formula is shared with the tiles.

@@ -1,5 +1,6 @@
 """Scorers and selection rules that need no labelled negatives and no individual labels."""
 
+from scarce.model_selection._calibrated import CalibratedOneClass
 from scarce.model_selection._group_error import GroupErrorScorer
 from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
@@ -8,6 +9,7 @@ from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
 from scarce.model_selection._share_cross_entropy import ShareCrossEntropyScorer
 
 __all__ = [
+    "CalibratedOneClass",
     "GroupErrorScorer",
     "GroupShareKFold",
     "HeldOutPositives",

@@ -48,3 +48,10 @@ class LinearShiftRounds(ShiftRounds):
         scores = np.zeros(self.tasks.size)
         as_rows(self.rows).project(0, scores.size, self.task_coef, self.tasks, scores)
         return scores
+
+    def target_scores(self, rows: Any) -> Array:
+        """Return scores of other rows by the target's plane."""
+        scores = np.zeros(rows.shape[0])
+        groups = np.zeros(rows.shape[0], np.int64)
+        as_rows(rows).project(0, scores.size, self.task_coef[:1], groups, scores)
+        return scores

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
-from scarce._kernel_machine import KernelMachine
 from scarce.one_class._base import OneClassMachine
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import one_class_program, read_one_class
@@ -28,10 +27,12 @@ class OneClassSVM(OneClassMachine):
         called on blocks of rows.
     degree : int, default=3
         Degree of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the rbf, poly and sigmoid kernels. "scale" is
         ``1 / (n_features * X.var())`` with rows counted by their weights, "auto" is
-        ``1 / n_features``.
+        ``1 / n_features``, "neighbors" the inverse of the median squared distance to a near
+        neighbour (the fifth of many rows), if that is narrower than "scale": better at ranking, and
+        for ``offset="left_out"`` only.
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     tol : float, default=1e-3
@@ -56,7 +57,15 @@ class OneClassSVM(OneClassMachine):
     n_components : int, default=500
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
-        Choice of the rows of the approximation.
+        Choice of the rows of the approximation, and of the parts left out of many rows.
+    offset : {"training", "left_out"}, default="training"
+        Whose scores set the offset: "training" rows, as in scikit-learn, of which about the share
+        `nu` is rejected and often far more of fresh ones; or "left_out" rows, each scored by a
+        model that has not seen it, so that about the share `false_alarms` of fresh rows of the
+        class is rejected.
+    false_alarms : float, default=0.1
+        Share of fresh rows of the class that may be rejected, for ``offset="left_out"``. From n
+        rows no less than ``1 / (n + 1)`` can be had.
 
     Attributes
     ----------
@@ -72,6 +81,10 @@ class OneClassSVM(OneClassMachine):
         Minus the offset.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
+    left_out_scores_ : ndarray of shape (n_distinct_rows,)
+        For ``offset="left_out"``: score of every distinct row by a model without it, ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     fit_status_ : int
@@ -109,7 +122,7 @@ class OneClassSVM(OneClassMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
+        **OneClassMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
@@ -130,6 +143,8 @@ class OneClassSVM(OneClassMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        offset: str = "training",
+        false_alarms: float = 0.1,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -145,6 +160,8 @@ class OneClassSVM(OneClassMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.offset = offset
+        self.false_alarms = false_alarms
 
     @fit_frame
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -171,7 +188,7 @@ class OneClassSVM(OneClassMachine):
         solution = self._solve(program, sample.part(self._last_dual_variables(X.shape[0])))
         terms = self._keep_expansion(sample, solution.alpha)
         model = read_one_class(program, solution, self._approximate_sums(sample))
-        self.offset_ = np.array([model.offset])
+        self.offset_ = self._settled_offset(sample, solution.alpha, model.offset)
         self.intercept_ = -self.offset_
         largest = float(np.abs(sample.operator.diagonal()).max())
         self._rounding = self._boundary_rounding(terms, largest, model.offset)

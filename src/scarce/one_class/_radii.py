@@ -11,17 +11,18 @@ from scarce._arrays import Array
 SHARE = 0.1  # neighbours counted, as a share of the target's rows
 
 
-def neighbour_radii(X: Any, tasks: Array, weights: Array) -> Array:
+def neighbour_radii(X: Any, tasks: Array, weights: Array, n_neighbors: int | None = None) -> Array:
     """Return each row's mean distance to its nearest others of the same task.
 
-    The number of neighbours is a tenth of the target's rows (task 0), at least one, and at most all
-    others of the task; the only row of a task has radius 0. Rows are counted by their weights, so
-    that a row of weight 2 is its own nearest neighbour, as if it were given twice.
+    The number of neighbours is a tenth of the target's rows (task 0) by default, at least one, and
+    at most all others of the task; the only row of a task has radius 0. Rows are counted by their
+    weights, so that a row of weight 2 is its own nearest neighbour, as if it were given twice.
     """
     from sklearn.neighbors import NearestNeighbors  # loads half of scikit-learn
 
     # Rounded twice, lest a sum of fractions fall just short of a half.
-    wanted = max(1, round(round(SHARE * float(weights[tasks == 0].sum()), 9)))
+    share = round(round(SHARE * float(weights[tasks == 0].sum()), 9))
+    wanted = max(1, share) if n_neighbors is None else n_neighbors
     radii = np.zeros(X.shape[0])
     for task in np.unique(tasks):
         members = np.flatnonzero(tasks == task)

@@ -42,9 +42,12 @@ class ShiftRounds:
         self.shifts: Array | None = np.zeros(self.rows.shape) if self.uncertain else None
         self.points = self.rows
 
-    def run(self, round_tol: float, max_rounds: int) -> bool:
-        """Alternate until the objective settles; return whether it did."""
-        alpha, moved, halvings = None, 0.0, 0
+    def run(self, round_tol: float, max_rounds: int, start: Array | None = None) -> bool:
+        """Alternate until the objective settles; return whether it did.
+
+        ``start`` may be any dual variables to begin with.
+        """
+        alpha, moved, halvings = start, 0.0, 0
         while True:
             self._solve_for_planes(alpha)
             alpha = self.solution.alpha
@@ -110,6 +113,10 @@ class ShiftRounds:
             return self.scores
         support = self.points[self.support]
         return weighted_scores(self.rows, support, self.coefficients, self.kernel, self.tasks)
+
+    def target_scores(self, rows: Any) -> Array:
+        """Return scores of other rows by the target's plane."""
+        return weighted_scores(rows, self.points[self.support], self.coefficients[:1], self.kernel)
 
     def _settled(self, round_tol: float) -> bool:
         values = self.history["objective"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
-from scarce._domains import known_tasks, split_domains
+from scarce._domains import check_no_domains, known_tasks, split_domains
 from scarce._frame import (
     Interval,
     StrOptions,
@@ -24,13 +25,22 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import KernelMachine
-from scarce.kernels import as_rows, gradient_names, make_operator
+from scarce._left_out import left_out_parts, scores_by_parts
+from scarce._left_out_offset import LeftOutOffset
+from scarce.kernels import Kernel, as_rows, gradient_names, make_operator
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._radii import checked_radii, neighbour_radii
 from scarce.one_class._shift_rounds import ShiftRounds
+from scarce.one_class._task_sample import TaskSample
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import TaskPlanes
-from scarce.solvers import one_class_offset
+from scarce.solvers import (
+    QuadraticProgram,
+    Solution,
+    feasible_start,
+    one_class_offset,
+    solve,
+)
 
 SHARED = (
     "kernel",
@@ -47,7 +57,7 @@ SHARED = (
 )
 
 
-class TransferOneClassSVM(OutlierMixin, KernelMachine):
+class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
     """Find the region where a task's sample lies, with the help of related tasks and of radii.
 
     Each task has a plane ``(w_0 + v_t)'x >= rho_t``; ``w_0`` is shared, ``v_t`` the task's own.
@@ -73,19 +83,29 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         Mass of each source in the shared plane against the target's 1, one number or
         ``{domain: number}``.
     radius : float or "knn", default=0.0
-        Radius of every row, or the rule: the mean distance to the nearest rows of the same task, a
-        tenth of the target's rows in number. 0 turns uncertainty off.
+        Radius of every row, or the rule: the mean distance to the nearest rows of the same task. 0
+        turns uncertainty off.
+    radius_scale : float, default=1.0
+        Factor of the radii of ``radius="knn"``.
+    radius_neighbors : int or None, default=None
+        How many nearest rows ``radius="knn"`` counts; None is a tenth of the target's rows.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. Radii need one with a gradient: not precomputed, not a callable.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the rbf, poly and sigmoid kernels.
+    gamma : {"scale", "auto", "neighbors"} or float, default="neighbors"
+        Coefficient of the rbf, poly and sigmoid kernels; see `OneClassSVM`. The rows of all tasks
+        count.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
-    offset : {"original", "shifted"}, default="original"
-        Whose scores set the offset: the recorded rows', or as in the paper the moved rows', which
-        makes the region too small for rows that are not moved.
+    offset : {"left_out", "original", "shifted"}, default="left_out"
+        Whose scores set the target's offset: those of its rows left out, each by a model that has
+        not seen it, so that about the share `false_alarms` of fresh rows is rejected; the recorded
+        rows'; or as in the paper the moved rows', which makes the region too small for rows that
+        are not moved. The sources' offsets are those of their recorded rows for "left_out".
+    false_alarms : float, default=0.1
+        Share of fresh rows of the target that may be rejected, for ``offset="left_out"``. From n
+        target rows no less than ``1 / (n + 1)`` can be had.
     safeguard : bool, default=True
         Take a step only if it does not lower the row's score, so that the objective does not rise,
         up to `tol` and up to the moves of an approximation's landmarks.
@@ -107,7 +127,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
     n_components : int, default=500
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
-        Choice of the rows of the approximation.
+        Choice of the rows of the approximation, and of the parts left out of many rows.
 
     Attributes
     ----------
@@ -123,6 +143,11 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         Coefficients of every task's score.
     offset_ : ndarray of shape (1,)
         The target's offset: ``decision_function = score_samples - offset_``.
+    left_out_scores_ : ndarray of shape (n_distinct_rows,)
+        For ``offset="left_out"``: score of every distinct row of the target by a model without it,
+        ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     task_offset_ : ndarray of shape (n_tasks,)
         Every task's offset.
     intercept_ : ndarray of shape (1,)
@@ -172,6 +197,8 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
     array([ 1, -1])
     """
 
+    _published_offset = "original"
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -180,7 +207,10 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         "source_coupling": [Interval(Real, 0.0, None, closed="neither"), None],
         "source_weight": [Interval(Real, 0.0, None, closed="neither"), dict],
         "radius": [StrOptions({"knn"}), Interval(Real, 0.0, None, closed="left")],
-        "offset": [StrOptions({"original", "shifted"})],
+        **LeftOutOffset._parameter_constraints,
+        "offset": [StrOptions({"left_out", "original", "shifted"})],
+        "radius_scale": [Interval(Real, 0.0, None, closed="left")],
+        "radius_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "safeguard": ["boolean"],
         "round_tol": [Interval(Real, 0.0, None, closed="left")],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
@@ -204,11 +234,14 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         source_coupling: float | None = None,
         source_weight: Any = 1.0,
         radius: Any = 0.0,
+        radius_scale: float = 1.0,
+        radius_neighbors: int | None = None,
         kernel: Any = "rbf",
-        gamma: Any = "scale",
+        gamma: Any = "neighbors",
         degree: int = 3,
         coef0: float = 0.0,
-        offset: str = "original",
+        offset: str = "left_out",
+        false_alarms: float = 0.1,
         safeguard: bool = True,
         round_tol: float = 1e-3,
         max_rounds: int = 50,
@@ -226,11 +259,14 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self.source_coupling = source_coupling
         self.source_weight = source_weight
         self.radius = radius
+        self.radius_scale = radius_scale
+        self.radius_neighbors = radius_neighbors
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.offset = offset
+        self.false_alarms = false_alarms
         self.safeguard = safeguard
         self.round_tol = round_tol
         self.max_rounds = max_rounds
@@ -266,7 +302,8 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             The rows of all tasks; for a precomputed kernel, the kernel matrix.
         y : Ignored
-            Not used, present for API consistency by convention.
+            Not used, present for API consistency by convention. What looks like domains is refused:
+            they are `sample_domain`.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of the price of a row's slack; a row of weight 2 is the same as the row given
             twice, and a row of weight 0 or less takes no part.
@@ -281,6 +318,7 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
+        check_no_domains(y, sample_domain)
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
         rows = np.flatnonzero(weights)
@@ -297,10 +335,8 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         plain = make_operator(part, kernel)
         self._check_diagonal(plain)
         largest = float(np.abs(plain.diagonal()).max())
-        kind = LinearShiftRounds if kernel.explicit else ShiftRounds
-        approximated = self.approximation is not None and not kernel.explicit
         with fit_task(self, self.max_rounds) as task:
-            rounds = kind(
+            rounds = self._rounds(
                 rows=part,
                 tasks=tasks,
                 weights=weights_in,
@@ -308,11 +344,11 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
                 planes=planes,
                 kernel=kernel,
                 solve=lambda program, start: self._solve(program, start, task),
-                safeguard=self.safeguard,
-                landmarks=self._choose_landmarks(rows.size) if approximated else None,
                 largest=largest,
             )
             self.converged_ = rounds.run(self.round_tol, self.max_rounds)
+            self._forget_left_out()
+            target = self._left_out_offset(rounds, sample_radius is not None)
         self.history_ = rounds.history
         self.n_rounds_ = len(rounds.history["objective"])
         self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
@@ -321,6 +357,8 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
         self.task_offset_ = self._offsets(rounds)
+        if target is not None:
+            self.task_offset_[0] = target
         self._rounding = self._boundary_rounding(rounds.coefficients, largest, self.task_offset_)
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
@@ -334,6 +372,68 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
                 ConvergenceWarning,
             )
         return self
+
+    def _rounds(self, *, rows: Any, kernel: Kernel, **problem: Any) -> ShiftRounds:
+        """Return rounds, not yet run, for some rows."""
+        kind = LinearShiftRounds if kernel.explicit else ShiftRounds
+        approximated = self.approximation is not None and not kernel.explicit
+        return kind(
+            rows=rows,
+            kernel=kernel,
+            safeguard=self.safeguard,
+            landmarks=self._choose_landmarks(rows.shape[0]) if approximated else None,
+            **problem,
+        )
+
+    def _left_out_offset(self, full: ShiftRounds, given_radii: bool) -> float | None:
+        """Return the target's offset from its left-out scores, or None if it is another's."""
+        if self.offset != "left_out":
+            return None
+        sample = TaskSample.of(full, given_radii)
+        self._check_left_out_rows(sample.n_target)
+        scores = scores_by_parts(
+            lambda part: self._scores_without(full, sample, part),
+            sample.n_target,
+            left_out_parts(sample.n_target, self.random_state),
+        )
+        return self._keep_left_out(scores, sample.weights[: sample.n_target])
+
+    def _scores_without(self, full: ShiftRounds, sample: TaskSample, part: Array) -> Array:
+        """Return the scores of a part of the target's rows by the model of all other rows."""
+        rest = np.setdiff1d(np.arange(sample.weights.size), part)
+        weights, tasks = sample.weights[rest], sample.tasks[rest]
+        rows = sample.part(full.rows, rest, self._kernel_type.pairwise)
+        radii = full.radii[sample.first[rest]]
+        if self.radius == "knn" and not sample.given_radii:
+            radii = self._neighbour_radii(rows, tasks, weights)
+        # The bounds stay, unless the rows that are left cannot carry the mass with them.
+        prices = full.planes.prices.copy()
+        prices[0] = max(prices[0], 1.0 / weights[tasks == 0].sum())
+        rounds = self._rounds(
+            rows=rows,
+            tasks=tasks,
+            weights=weights,
+            radii=radii,
+            planes=replace(full.planes, prices=prices),
+            kernel=full.kernel,
+            solve=self._solve_quietly,
+            largest=full.largest,
+        )
+        rounds.run(self.round_tol, self.max_rounds, start=sample.alpha[rest])
+        if self._kernel_type.pairwise:
+            support = sample.first[rest[rounds.support]]
+            values = full.rows[np.ix_(sample.first[part], support)]
+            return np.asarray(values @ rounds.coefficients[0])
+        return rounds.target_scores(full.rows[sample.first[part]])
+
+    def _solve_quietly(self, program: QuadraticProgram, start: Array | None) -> Solution:
+        return solve(
+            program,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=None if start is None else feasible_start(program, start),
+            cache_size=self.cache_size,
+        )
 
     def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: ShiftRounds) -> None:
         """Store how far rows moved, the moved support vectors, the planes of a linear kernel."""
@@ -397,12 +497,16 @@ class TransferOneClassSVM(OutlierMixin, KernelMachine):
                 "a positive radius moves rows in every feature, which would make sparse rows "
                 'dense; give a dense X, or kernel="linear", or radius=0'
             )
-        radii[rows] = neighbour_radii(X[rows], tasks, weights) if by_rule else given
+        radii[rows] = self._neighbour_radii(X[rows], tasks, weights) if by_rule else given
         return radii
+
+    def _neighbour_radii(self, rows: Any, tasks: Array, weights: Array) -> Array:
+        found = neighbour_radii(rows, tasks, weights, self.radius_neighbors)
+        return np.asarray(self.radius_scale * found)
 
     def _offsets(self, rounds: ShiftRounds) -> Array:
         """Return every task's offset, the order statistic of its rows' scores."""
-        scores = rounds.original_scores() if self.offset == "original" else rounds.scores
+        scores = rounds.scores if self.offset == "shifted" else rounds.original_scores()
         members = [rounds.tasks == task for task in range(self.domains_.size)]
         return np.array(
             [

@@ -30,8 +30,12 @@ class UOCTSVM(TransferOneClassSVM):
         The form for two tasks, or that for any number; "auto" is the first for one source.
     radius : float or "knn", default="knn"
         Radius of every row, or the paper's rule; see `TransferOneClassSVM`.
-    kernel, gamma, degree, coef0, offset, safeguard, max_rounds, tol : optional
-        See `TransferOneClassSVM`.
+    radius_scale, radius_neighbors : optional
+        Factor and number of neighbours of the rule; see `TransferOneClassSVM`.
+    gamma : {"scale", "auto", "neighbors"} or float, default="scale"
+        See `OneClassSVM`.
+    kernel, degree, coef0, offset, false_alarms, safeguard, max_rounds, tol : optional
+        See `TransferOneClassSVM`. The paper's offset is "shifted".
     cache_size, max_iter, verbose, approximation, n_components, random_state : optional
         See `TransferOneClassSVM`.
     round_tol : float, default=0.1
@@ -70,11 +74,14 @@ class UOCTSVM(TransferOneClassSVM):
         C_target: float = 1.0,
         variant: str = "auto",
         radius: Any = "knn",
+        radius_scale: float = 1.0,
+        radius_neighbors: int | None = None,
         kernel: Any = "rbf",
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        offset: str = "original",
+        offset: str = "left_out",
+        false_alarms: float = 0.1,
         safeguard: bool = True,
         round_tol: float = 0.1,
         max_rounds: int = 50,
@@ -90,11 +97,14 @@ class UOCTSVM(TransferOneClassSVM):
         self.C_target = C_target
         self.variant = variant
         self.radius = radius
+        self.radius_scale = radius_scale
+        self.radius_neighbors = radius_neighbors
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.offset = offset
+        self.false_alarms = false_alarms
         self.safeguard = safeguard
         self.round_tol = round_tol
         self.max_rounds = max_rounds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, fit_task, note, quality, run_solver
+from scarce._frame import FitTask, Interval, StrOptions, fit_task, note, quality, run_solver
 from scarce._kernel_machine import check_range
 from scarce.kernels import as_rows
 from scarce.reductions import HalfStep
@@ -21,10 +23,11 @@ from scarce.solvers import solve
 from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._mode_sweeps import Fit, ModeSweeps
-from scarce.tensor._starts import starts
-from scarce.tensor._vectors import checked_shape, shape_for_vectors
+from scarce.tensor._starts import Factors, leading_of_sum, starts
+from scarce.tensor._vectors import checked_shape, largest_rank, shape_for_vectors
 
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
+ROUGH_TOL, ROUGH_SWEEPS = 1e-3, 20  # of a fit that is only a start for a higher rank
 SMALLEST_NORM = 1e-150  # its square is still a normal number
 
 
@@ -61,12 +64,22 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         )
         samples = checked if isinstance(y, str) else checked[0]
         if reset:
+            self._check_single_sample(samples.shape)
             self._sample_shape = samples.shape[1:]
             self.tensor_shape_ = self._settled_shape(samples.shape[1:])
         else:
             self._check_shape(samples.shape[1:])
         rows = samples.reshape(samples.shape[0], -1)
         return rows if isinstance(y, str) else (rows, checked[1])
+
+    def _check_single_sample(self, given: tuple[int, ...]) -> None:
+        """Refuse one sample where many are expected."""
+        alone = self.tensor_shape not in (None, "auto") and len(given) > 1
+        if alone and checked_shape(self.tensor_shape) == given:
+            raise ValueError(
+                f"X of shape {given} is one sample of tensor_shape={self.tensor_shape!r}; give "
+                "several, as an array with the samples first: X[np.newaxis] for one"
+            )
 
     def _settled_shape(self, given: tuple[int, ...]) -> tuple[int, ...]:
         if len(given) == 1:
@@ -102,38 +115,59 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     def _search(self, tensors: Tensors, problem: HalfStep) -> Fit:
         """Return the best of all starts."""
         with fit_task(self) as task, single_threaded_blas:
-            sweeps = ModeSweeps(
-                tensors,
-                problem,
-                lambda program, start: run_solver(
-                    task.part("half-step", None),
-                    lambda report: solve(
-                        program,
-                        tol=problem.tol,
-                        start=start,
-                        cache_size=BLOCK_MEMORY,
-                        callback=report,
-                    ),
-                ),
-                tol=self.tol,
-                max_iter=self.max_iter,
-                stop=self.stop,
-            )
-            return self._best(tensors, sweeps)
+            return self._best(tensors, self._sweeps(tensors, problem, task))
 
-    def _best(self, tensors: Tensors, sweeps: ModeSweeps) -> Fit:
+    def _sweeps(self, tensors: Tensors, problem: HalfStep, task: FitTask | None) -> ModeSweeps:
+        """Return the half-steps of a problem, which tell of progress within a task."""
+
+        def plain(program: Any, start: Any, report: Any = None) -> Any:
+            return solve(
+                program, tol=problem.tol, start=start, cache_size=BLOCK_MEMORY, callback=report
+            )
+
+        def told(program: Any, start: Any) -> Any:
+            assert task is not None
+            return run_solver(
+                task.part("half-step", None), lambda report: plain(program, start, report)
+            )
+
+        return ModeSweeps(
+            tensors,
+            problem,
+            plain if task is None else told,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            stop=self.stop,
+        )
+
+    def _softened(self, sweeps: ModeSweeps, start: Factors) -> Iterator[Factors]:
+        """Return starts from easier problems."""
+        return iter(())
+
+    def _best(self, tensors: Tensors, sweeps: ModeSweeps, *, allow_zero: bool = False) -> Fit:
         # A fixed seed by default: the same input gives the same output.
         random = check_random_state(0 if self.random_state is None else self.random_state)
+        rank = min(self.rank, largest_rank(self.tensor_shape_))
         coefficients = sweeps.problem.slack_coefficients
         best: Fit | None = None
         unsolved: Fit | None = None
-        for attempts in starts(tensors, coefficients, self.rank, self.n_init, random):
+        zero: Fit | None = None
+        for attempts in starts(
+            tensors,
+            coefficients,
+            rank,
+            self.n_init,
+            random,
+            grown=lambda: self._grown(tensors, sweeps, rank, random),
+            softened=lambda start: self._softened(sweeps, start),
+        ):
             for start in attempts:
                 fit = sweeps.run(start)
                 if fit.solution.status == "stopped" or tensors.order == 1:
                     return fit
                 if not fit.degenerate:
                     break
+                zero = zero or fit
                 if fit.kkt_violation > self.tol:  # zero, but not because it is the solution
                     unsolved = fit
             if not fit.degenerate and (best is None or fit.objective < best.objective):
@@ -142,7 +176,30 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
             return best
         if unsolved is not None:
             return unsolved
+        if allow_zero and zero is not None:
+            return zero
         raise ValueError(self._all_starts_degenerate)
+
+    def _grown(
+        self, tensors: Tensors, sweeps: ModeSweeps, rank: int, random: np.random.RandomState
+    ) -> Iterator[Factors]:
+        """Return the solution of one rank less with one more column, so that more is never worse.
+
+        Nothing where rank one begins with a start that leads to zero.
+        """
+        coefficients = sweeps.problem.slack_coefficients
+        columns = leading_of_sum(tensors, coefficients, rank, random)
+        factors = [np.ones((size, 1)) for size in tensors.shape]
+        roughly = replace(sweeps, tol=ROUGH_TOL, max_iter=ROUGH_SWEEPS, stop="relative")
+        for r in range(1, rank):
+            fit = roughly.run(factors)
+            if fit.degenerate:
+                return
+            factors = [
+                np.concatenate([factor, column[:, r : r + 1]], axis=1)
+                for factor, column in zip(fit.factors, columns, strict=True)
+            ]
+        yield factors
 
     # The fitted model.
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary, rounding_error
-from scarce._frame import Interval, checked_weights, fit_frame
+from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
+from scarce._left_out import left_out_parts, scores_by_parts
+from scarce._left_out_offset import LeftOutOffset
+from scarce.kernels import distinct_rows
 from scarce.reductions import OneClassHalfStep
 from scarce.solvers import one_class_offset
+from scarce.solvers._blas import single_threaded_blas
+from scarce.tensor._contractions import full_tensor
 from scarce.tensor._machine import TensorMachine
+from scarce.tensor._mode_sweeps import Fit, ModeSweeps
+from scarce.tensor._starts import N_RESTARTS, Factors
+from scarce.tensor._vectors import padded, unit_rows
+
+SOFTENED = 8  # steps of nu from 1 down, where every other start leads to zero
 
 
-class OneClassSTM(OutlierMixin, TensorMachine):
+class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
     """Find the half-space where a sample of matrices or tensors lies, with weights of low rank.
 
     ``<W, X> >= rho`` for almost all samples, far from the origin, where the weight tensor
@@ -38,8 +51,21 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         For `X` given as rows: the shape they take, filled up with zeros and read row by row. "auto"
         is a square just large enough, None leaves rows as they are, a linear one-class SVM. Padding
         and the order of the features have an effect on the model.
-    rank : int, default=1
-        Number of terms of the weight tensor.
+    rank : int, default=3
+        Number of terms of the weight tensor, at most what the modes allow: the smaller size of a
+        matrix. Rank 1 is the paper's.
+    normalize : bool, default=True
+        Divide every sample by its Frobenius norm, so that brightness or loudness has no effect. A
+        sample of zeros is then rejected. The paper does not.
+    offset : {"left_out", "training"}, default="left_out"
+        Whose scores set the offset: those of samples left out, each by a model that has not seen
+        it, so that about the share `false_alarms` of fresh samples is rejected; or the training
+        samples', as in the paper, of which about the share `nu` is rejected.
+    false_alarms : float, default=0.1
+        Share of fresh samples of the class that may be rejected, for ``offset="left_out"``. From n
+        samples no less than ``1 / (n + 1)`` can be had.
+    order : {"C", "F"}, default="C"
+        How rows are read into `tensor_shape`: the last mode fastest, or the first, as MATLAB does.
     n_init : int, default=1
         Number of starts, the best model is kept. The first is the paper's, ones, and for a higher
         rank the leading singular vectors of the sum of the samples; the others are random.
@@ -63,6 +89,10 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         Shape of a sample.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
+    left_out_scores_ : ndarray of shape (n_distinct_samples,)
+        For ``offset="left_out"``: score of every distinct sample by a model without it, ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh samples rejected.
     intercept_ : ndarray of shape (1,)
         Minus the offset.
     support_ : ndarray of shape (n_SV,)
@@ -102,7 +132,7 @@ class OneClassSTM(OutlierMixin, TensorMachine):
     >>> from scarce import OneClassSTM
     >>> random = np.random.default_rng(0)
     >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 1.0]) + 0.1 * random.normal(size=(8, 3, 2))
-    >>> model = OneClassSTM(nu=0.25).fit(X)
+    >>> model = OneClassSTM(false_alarms=0.2).fit(X)
     >>> model.coef_.shape
     (3, 2)
     >>> model.predict([[[1, 1], [2, 2], [3, 3.2]], [[3, 3], [2, 2], [1, 1]]])
@@ -111,15 +141,20 @@ class OneClassSTM(OutlierMixin, TensorMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **TensorMachine._parameter_constraints,
+        **LeftOutOffset._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "normalize": ["boolean"],
+        "offset": [StrOptions({"left_out", "training"})],
+        "order": [StrOptions({"C", "F"})],
     }
     _trivial: ClassVar[str] = (
         "The solution is trivial: the origin lies among the samples, so that the weights are zero "
         "and every decision is 0. Do not centre the data."
     )
     _all_starts_degenerate: ClassVar[str] = (
-        "the weights are zero for every start tried: seen through its factors, the origin lies "
-        "among the samples of X. Do not centre the data, or use a larger nu or a higher rank."
+        "the weights are zero for every start tried (singular vectors, a path of smaller and "
+        f"smaller nu from 1 on, {N_RESTARTS} random ones): seen through its factors, the origin "
+        "lies among the samples of X. Do not centre the data, or use a larger nu or a higher rank."
     )
 
     def __init__(
@@ -127,7 +162,11 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         *,
         nu: float = 0.1,
         tensor_shape: Any = None,
-        rank: int = 1,
+        rank: int = 3,
+        normalize: bool = True,
+        offset: str = "left_out",
+        false_alarms: float = 0.1,
+        order: str = "C",
         n_init: int = 1,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -137,6 +176,10 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         self.nu = nu
         self.tensor_shape = tensor_shape
         self.rank = rank
+        self.normalize = normalize
+        self.offset = offset
+        self.false_alarms = false_alarms
+        self.order = order
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
@@ -171,14 +214,77 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         problem = OneClassHalfStep(self.nu, weights, tensors.norm)
         fit = self._search(tensors, problem)
         self._keep(fit, problem, rows)
-        # In the last half-step the gradient is the scores.
-        scores = fit.solution.gradient * problem.objective_unit
-        self.offset_ = np.array([one_class_offset(scores, problem.price, weights)])
+        self._forget_left_out()
+        if self.offset == "left_out":
+            offset = self._left_out_threshold(flat[rows], weights, fit)
+        else:
+            # In the last half-step the gradient is the scores.
+            scores = fit.solution.gradient * problem.objective_unit
+            offset = one_class_offset(scores, problem.price, weights)
+        self.offset_ = np.array([offset])
         self.intercept_ = -self.offset_
         self._rounding = rounding_error(self.dual_coef_, problem.objective_unit)
         # Dual variables sum to one, so that boxes of one or more cannot bind.
         self.hard_margin_ = bool(weights.min() >= self.nu * weights.sum() * (1 - 1e-12))
         return self
+
+    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+        """Return checked samples as rows, in the order of the tensor and of norm one if asked."""
+        rows = super()._validated(X, y, reset=reset)
+        if self.order == "F" and len(self._sample_shape) == 1 and len(self.tensor_shape_) > 1:
+            rows = padded(rows, self.tensor_shape_, order="F").reshape(rows.shape[0], -1)
+        return unit_rows(rows) if self._by_norm else rows
+
+    @property
+    def _by_norm(self) -> bool:
+        """Whether samples are divided by their norms; nothing but a sign is left of one cell."""
+        return self.normalize and self.tensor_shape_ != (1,)
+
+    # Left-out scores.
+
+    def _left_out_threshold(self, flat: Array, weights: Array, full: Fit) -> float:
+        """Return the offset from the scores of samples left out."""
+        first, members = distinct_rows(flat)
+        self._check_left_out_rows(first.size)
+        distinct, masses = flat[first], np.bincount(members, weights)
+        scores = scores_by_parts(
+            lambda part: self._scores_without(distinct, masses, part, full),
+            first.size,
+            left_out_parts(first.size, self.random_state),
+        )
+        return self._keep_left_out(scores, masses)
+
+    def _scores_without(self, flat: Array, weights: Array, part: Array, full: Fit) -> Array:
+        """Return the scores of some samples by the model of the others."""
+        rest = np.setdiff1d(np.arange(weights.size), part)
+        try:
+            tensors = self._tensors(flat, rest)
+        except ValueError:  # all others are zero, and so are the weights
+            return np.zeros(part.size)
+        # The bounds stay, unless the others cannot carry the mass with them.
+        nu = min(1.0, self.nu * float(weights.sum() / weights[rest].sum()))
+        problem = OneClassHalfStep(nu, weights[rest], tensors.norm)
+        with single_threaded_blas:
+            sweeps = self._sweeps(tensors, problem, None)
+            fit = sweeps.run(full.factors)
+            if fit.degenerate and tensors.order > 1:
+                fit = self._best(tensors, sweeps, allow_zero=True)
+        plane = full_tensor(fit.factors, fit.scales * problem.weight_unit).reshape(-1)
+        return np.asarray(flat[part] @ plane[: flat.shape[1]], dtype=np.float64)
+
+    def _softened(self, sweeps: ModeSweeps, start: Factors) -> Iterator[Factors]:
+        """Return where a path of smaller and smaller nu leads, which begins at the samples' mean.
+
+        With nu = 1 the weights are those of the mean, and a little less gives a little other ones.
+        """
+        problem = sweeps.problem
+        assert isinstance(problem, OneClassHalfStep)
+        for nu in np.geomspace(1.0, problem.nu, SOFTENED, endpoint=False):
+            fit = replace(sweeps, problem=replace(problem, nu=float(nu))).run(start)
+            if fit.degenerate:
+                return
+            start = fit.factors
+        yield start
 
     def score_samples(self, X: Any) -> Array:
         """Return the scores before the offset is subtracted.
@@ -193,7 +299,12 @@ class OneClassSTM(OutlierMixin, TensorMachine):
         ndarray of shape (n_samples,)
             Higher is more normal.
         """
-        scores = self._raw_scores(X)
+        check_is_fitted(self)
+        rows = self._validated(X, reset=False)
+        scores = self._scores_of(rows)
+        if self._by_norm:
+            # A sample of nothing is unlike any other: no sample of norm one has a lower score.
+            scores[~rows.any(axis=1)] = -np.linalg.norm(self.coef_)
         return on_boundary(scores, self.offset_, self._rounding)
 
     def decision_function(self, X: Any) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -11,34 +11,51 @@ from scarce.tensor._contractions import Tensors
 
 Factors = list[Array]
 
-N_RESTARTS = 10  # random starts tried when nothing else leads away from zero
+N_RESTARTS = 300  # cheap random starts tried when nothing else leads away from zero
 
 
 def starts(
-    tensors: Tensors, coefficients: Array, rank: int, n_init: int, random: np.random.RandomState
+    tensors: Tensors,
+    coefficients: Array,
+    rank: int,
+    n_init: int,
+    random: np.random.RandomState,
+    grown: Callable[[], Iterator[Factors]],
+    softened: Callable[[Factors], Iterator[Factors]],
 ) -> Iterator[Iterator[Factors]]:
     """Return `n_init` lists of starts; of each the first counts that does not lead to zero.
 
-    With one mode there is one solution, and one start.
+    ``grown`` are starts from a lower rank, ``softened`` from easier problems. With one mode there
+    is one solution, and one start.
     """
-    yield fixed_start(tensors, coefficients, rank, random)
+    yield fixed_start(tensors, coefficients, rank, random, grown, softened)
     if tensors.order > 1:
         for _ in range(n_init - 1):
             yield iter([random_factors(tensors, rank, random)])
 
 
 def fixed_start(
-    tensors: Tensors, coefficients: Array, rank: int, random: np.random.RandomState
+    tensors: Tensors,
+    coefficients: Array,
+    rank: int,
+    random: np.random.RandomState,
+    grown: Callable[[], Iterator[Factors]],
+    softened: Callable[[Factors], Iterator[Factors]],
 ) -> Iterator[Factors]:
     """Return the fixed start, and what to try in turn when it leads to zero.
 
     Ones are the paper's start. Equal columns would stay equal, so that they are for rank one only.
-    The sign of a factor does not matter: the next half-step turns it.
+    The sign of a factor does not matter: the next half-step turns it. A random start that leads to
+    zero costs one half-step.
     """
     if rank == 1:
         yield [np.ones((size, 1)) for size in tensors.shape]
-    yield leading_of_sum(tensors, coefficients, rank, random)
+    else:
+        yield from grown()
+    leading = leading_of_sum(tensors, coefficients, rank, random)
+    yield leading
     yield leading_of_sample(tensors, rank, random)
+    yield from softened(leading)
     for _ in range(N_RESTARTS):
         yield random_factors(tensors, rank, random)
 

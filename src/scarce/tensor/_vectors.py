@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scarce._arrays import Array
+from scarce._frame import note
 
 Shape = tuple[int, ...]
 
@@ -55,6 +56,12 @@ def shape_for_vectors(tensor_shape: Any, n_features: int) -> Shape:
         side = math.isqrt(max(n_features - 1, 0)) + 1  # the square root, rounded up
         return (side, side)
     shape = checked_shape(tensor_shape)
+    unused = math.prod(shape) - n_features
+    if unused >= math.prod(shape) // max(shape) > 1:
+        note(
+            f"tensor_shape={shape} has {math.prod(shape)} cells for the {n_features} columns of X: "
+            f"{unused} cells are filled up with zeros, and a smaller shape would do"
+        )
     if math.prod(shape) < n_features:
         raise ValueError(
             f"tensor_shape={shape} has {math.prod(shape)} cells, fewer than the {n_features} "
@@ -74,9 +81,25 @@ def checked_shape(tensor_shape: Any) -> Shape:
     return tuple(int(size) for size in sizes)
 
 
-def padded(rows: Array, shape: Shape) -> Array:
+def largest_rank(shape: Shape) -> int:
+    """Return a number of terms with which any tensor of a shape can be written."""
+    return math.prod(shape) // max(shape)
+
+
+def unit_rows(rows: Array) -> Array:
+    """Return rows divided by their norms; zeros stay zeros."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
+    norms = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return np.asarray(np.divide(scaled, norms, out=scaled, where=norms > 0))
+
+
+def padded(rows: Array, shape: Shape, order: Literal["C", "F"] = "C") -> Array:
     """Return rows as tensors of a shape that has room for them."""
     missing = math.prod(shape) - rows.shape[1]
     if missing:
         rows = np.concatenate([rows, np.zeros((rows.shape[0], missing), rows.dtype)], axis=1)
+    if order == "F":
+        positions = np.arange(rows.shape[1]).reshape(shape, order="F").reshape(-1)
+        rows = rows[:, positions]
     return rows.reshape(rows.shape[0], *shape)

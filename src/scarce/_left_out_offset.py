@@ -1,0 +1,118 @@
+"""Offsets from left-out scores: what every one-class machine does with them."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._arrays import Array
+from scarce._false_alarms import LeftOut, benjamini_hochberg, cannot_be_had, false_alarm_range
+from scarce._frame import Interval, note
+from scarce._warnings import ScarceDataWarning
+
+
+class LeftOutOffset:
+    """Part of machines whose offset may come from the scores of rows left out.
+
+    A machine sets `offset_` to what `_keep_left_out` returns, and has `score_samples`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+    _published_offset: ClassVar[str] = "training"  # which needs no second row
+
+    false_alarms: float
+    offset: str
+
+    def _check_left_out_rows(self, n_distinct: int) -> None:
+        """Refuse a sample of which nothing is left when its only row is left out."""
+        if n_distinct < 2:
+            raise ValueError(
+                'offset="left_out" needs at least 2 distinct rows of the class, and there is one '
+                f"(n_samples={n_distinct}); give more rows, or take the offset of the training "
+                f'rows: offset="{self._published_offset}"'
+            )
+
+    def _keep_left_out(self, scores: Array, weights: Array) -> float:
+        """Store left-out scores and what they are worth; return the threshold."""
+        left_out = LeftOut.of(scores, weights)
+        weight = float(weights.sum())
+        self._left_out_scores, self._left_out_weights = left_out.scores, left_out.weights
+        self.false_alarm_range_ = false_alarm_range(weight, self.false_alarms)
+        problem = cannot_be_had(weight, self.false_alarms)
+        if problem is not None:
+            note(problem, ScarceDataWarning)
+        return left_out.threshold(self.false_alarms)
+
+    def _forget_left_out(self) -> None:
+        """Drop what an earlier fit with left-out scores has stored."""
+        for name in ("_left_out_scores", "_left_out_weights", "false_alarm_range_", "_unsettled"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _settle_left_out(self) -> None:
+        """Find the left-out scores that the threshold did not need."""
+
+    def _left_out(self) -> LeftOut:
+        check_is_fitted(self)
+        if not hasattr(self, "_left_out_scores"):
+            raise ValueError(
+                f'p-values and left-out scores need offset="left_out", and {type(self).__name__} '
+                f"was fitted with offset={self.offset!r}"
+            )
+        self._settle_left_out()
+        return LeftOut(self._left_out_scores, self._left_out_weights)
+
+    @property
+    def left_out_scores_(self) -> Array:
+        """Scores of the distinct training rows, each by a model without it, ascending."""
+        try:
+            return self._left_out().scores
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    def p_values(self, X: Any) -> Array:
+        """Return how likely a row of the class would have a score as low as each row's.
+
+        Conformal p-values: ``(1 + number of left-out scores up to the row's) / (1 + number of
+        rows)``. They are uniform for fresh rows of the class, up to steps of ``1 / (n + 1)``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Small for rows that are unlike the class.
+        """
+        left_out = self._left_out()
+        scores: Array = self.score_samples(X)  # type: ignore[attr-defined]
+        return left_out.p_values(scores)
+
+    def select(self, X: Any, fdr: float = 0.1) -> Array:
+        """Return which rows to call anomalous so that few of those called are not.
+
+        The rule of Benjamini and Hochberg on `p_values`: of the rows selected, a share of about
+        `fdr` is expected to be of the class after all.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The rows, as for `predict`.
+        fdr : float, default=0.1
+            False discovery rate, in (0, 1).
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            True for rows called anomalous.
+        """
+        if not 0.0 < fdr < 1.0:
+            raise ValueError(f"fdr must be between 0 and 1, got {fdr!r}")
+        return benjamini_hochberg(np.asarray(self.p_values(X)), fdr)

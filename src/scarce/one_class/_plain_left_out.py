@@ -1,0 +1,79 @@
+"""Left-out scores of a machine of one task, exact and lazily for few rows, by parts for many.
+
+Scores are those of the program's scale: ``(K a)_i + linear_i``. When rows are left out, the bounds
+of the others and the sum of the coefficients stay, so that all scores are on one scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._left_out import lazy_scores
+from scarce.solvers import DenseMatrix, QuadraticProgram, feasible_start, solve
+
+LAZILY = 200  # distinct rows up to which the exact rule is used
+
+
+@dataclass(frozen=True)
+class SmallSample:
+    """Distinct rows and the model of all of them, the kernel matrix stored.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n)
+        The kernel matrix.
+    weights, linear, alpha : ndarray of shape (n,)
+        Weights, linear term of the program, coefficients of the model.
+    tol : float
+        Of the solver.
+    """
+
+    matrix: Array
+    weights: Array
+    linear: Array
+    alpha: Array
+    tol: float
+
+    def lazily(self, false_alarms: float) -> tuple[Array, Array]:
+        """Return left-out scores, exact up to the threshold, and which are exact."""
+        scores, known = lazy_scores(
+            self.sums_without,
+            scores=self.matrix @ self.alpha,
+            coefficients=self.alpha,
+            diagonal=self.matrix.diagonal(),
+            linear=self.linear,
+            weights=self.weights,
+            false_alarms=false_alarms,
+        )
+        return scores, known
+
+    def sums_without(self, part: Array) -> Array:
+        """Return the scores of some rows by the model of the others."""
+        upper = self.weights.copy()
+        upper[part] = 0.0
+        mass = float(self.alpha.sum())
+        coefficients = coefficients_without(
+            DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, tol=self.tol
+        )
+        return np.asarray(self.matrix[part] @ coefficients + self.linear[part])
+
+
+def coefficients_without(
+    operator: Any, upper: Array, linear: Array, start: Array, mass: float, **options: Any
+) -> Array:
+    """Return the coefficients of a model of fewer rows, on the scale of the model of all.
+
+    ``upper`` are weights, zero for rows left out that the operator still has; ``start`` are
+    coefficients in the model of all rows, whose sum over all rows is ``mass``.
+    """
+    # With nu near 1 the others alone cannot carry the mass: each is at its bound then.
+    total = min(mass, float(upper.sum()))
+    program = QuadraticProgram(
+        operator, totals=[total], upper=upper, linear=linear * (total / mass)
+    )
+    solution = solve(program, start=feasible_start(program, start), **options)
+    return np.asarray(solution.alpha * (mass / total))

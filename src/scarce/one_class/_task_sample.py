@@ -1,0 +1,71 @@
+"""Rows of several tasks in a fixed order, equal rows of a task as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from scarce._arrays import Array
+from scarce.kernels import distinct_rows
+from scarce.one_class._shift_rounds import ShiftRounds
+
+
+@dataclass(frozen=True)
+class TaskSample:
+    """Distinct rows, the target's first, as positions among the rows of a fit.
+
+    Attributes
+    ----------
+    first : ndarray of int of shape (n,)
+        One row of each set of equal ones.
+    tasks, weights, alpha : ndarray of shape (n,)
+        Task, summed weight and summed dual variable of each.
+    n_target : int
+        How many are the target's.
+    given_radii : bool
+        Whether radii came with the rows, so that rows of different radii are not equal.
+    """
+
+    first: Array
+    tasks: Array
+    weights: Array
+    alpha: Array
+    n_target: int
+    given_radii: bool
+
+    @classmethod
+    def of(cls, rounds: ShiftRounds, given_radii: bool) -> TaskSample:
+        """Return the distinct rows of rounds that were run."""
+        order: list[Array] = []
+        members = np.empty(rounds.tasks.size, dtype=np.int64)
+        n_sets = 0
+        sizes = []
+        for task in np.unique(rounds.tasks):
+            own = np.flatnonzero(rounds.tasks == task)
+            rows = rounds.rows[own]
+            if given_radii:
+                radii = rounds.radii[own][:, None]
+                stack = sparse.hstack if sparse.issparse(rows) else np.hstack
+                rows = stack([rows, radii])
+            first, sets = distinct_rows(rows)
+            order.append(own[first])
+            members[own] = n_sets + sets
+            n_sets += first.size
+            sizes.append(first.size)
+        first = np.concatenate(order)
+        return cls(
+            first=first,
+            tasks=rounds.tasks[first],
+            weights=np.bincount(members, rounds.weights),
+            alpha=np.bincount(members, rounds.solution.alpha),
+            n_target=sizes[0],
+            given_radii=given_radii,
+        )
+
+    def part(self, rows: Any, chosen: Array, pairwise: bool) -> Any:
+        """Return some of the distinct rows; of a kernel matrix, these rows and columns."""
+        positions = self.first[chosen]
+        return rows[np.ix_(positions, positions)] if pairwise else rows[positions]
