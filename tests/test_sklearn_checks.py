@@ -30,7 +30,6 @@ EXPECTED_FAILURES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")  # a few rows at random
 @pytest.mark.filterwarnings("ignore:nu=.* gives a nearly trivial solution")  # random labels
 @pytest.mark.filterwarnings("ignore:The solution is trivial")  # rows around the origin
 @pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")  # samples of a handful of rows

@@ -132,16 +132,15 @@ def share_methods(two: bool, size: int) -> dict[str, Any]:
         "published": GroupProbabilitySVM(**PUBLISHED),
         "price a row": GroupProbabilitySVM(calibrate=None),
         "default": GroupProbabilitySVM(),
-        "DLLP": ProportionLogistic(random_state=0),
-        "DLLP linear": ProportionLogistic(kernel="linear"),
+        "DLLP": ProportionLogistic(C=1.0, random_state=0),
+        "DLLP linear": ProportionLogistic(C=1.0, kernel="linear"),
         "group means": GroupMeanLogistic(),
         "mean map": MeanMapClassifier(),
     }
     if two:
         methods["alternating"] = AlternatingLabelSVM()
-    if size == 32:
-        dllp = ProportionLogistic(random_state=0, max_iter=200)
-        methods["DLLP searched"] = searched(dllp, {"C": [0.01, 0.1, 1.0]})
+    dllp = ProportionLogistic(random_state=0, max_iter=200)
+    methods["DLLP searched"] = searched(dllp, {"C": [1.0, 10.0, 100.0]})
     if two and size == 32:
         grid = {"C": [0.1, 1.0, 10.0], "gamma": ["scale", 0.003, 0.03]}
         methods["default searched"] = searched(GroupProbabilitySVM(), grid)
@@ -227,6 +226,8 @@ def cells(half: str, names: list[str], sizes: tuple[int, ...]) -> Iterator[dict[
                         model, warned = fitted(model, X0, shares, groups)
                         row = {**setting, "method": method, "warned": warned}
                         row["used"] = int(getattr(model, "calibration_", None) is not None)
+                        left_out = getattr(model, "left_out_loss_", None) or {}
+                        row |= {f"left out {form}": loss for form, loss in left_out.items()}
                         yield {**row, **measures(model, X1, y1)}
                     if more:
                         alone = Calibrated(source, *model.source_calibration_)

@@ -83,7 +83,7 @@ def test_with_labels_it_is_logistic_regression(model, container):
 
 
 @pytest.mark.parametrize(
-    "model", [MeanMapClassifier(tol=1e-9), ProportionLogistic(kernel="linear", tol=1e-9)]
+    "model", [MeanMapClassifier(tol=1e-9), ProportionLogistic(C=1.0, kernel="linear", tol=1e-9)]
 )
 def test_several_labels_are_logistic_regression_too(model):
     X, labels, _, _ = clouds(classes=3)
@@ -109,7 +109,7 @@ def test_proportion_logistic_is_the_minimum_of_its_definition():
         return -6 * (q * np.log(p) + (1 - q) * np.log(1 - p)).sum() + place[:3] @ place[:3] / 2
 
     plain = minimize(objective, np.zeros(4), options={"gtol": 1e-6})
-    model = ProportionLogistic(kernel="linear", tol=1e-9).fit(X, shares, groups)
+    model = ProportionLogistic(C=1.0, kernel="linear", tol=1e-9).fit(X, shares, groups)
     found = np.append(model.coef_, model.intercept_)
     np.testing.assert_allclose(found, plain.x, atol=1e-3)
 

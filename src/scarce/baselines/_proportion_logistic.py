@@ -23,8 +23,9 @@ class ProportionLogistic(ProbabilisticShareClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Inverse strength of the ridge on the weights.
+    C : float, default=10.0
+        Inverse strength of the ridge on the weights. Nystroem features are short, and shares say
+        less than labels: small values give constants.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian"}, default="rbf"
         The kernel; linear takes the rows as they are.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -88,7 +89,7 @@ class ProportionLogistic(ProbabilisticShareClassifier):
     def __init__(
         self,
         *,
-        C: float = 1.0,
+        C: float = 10.0,
         kernel: str = "rbf",
         gamma: Any = "scale",
         n_components: int = 200,

@@ -36,12 +36,12 @@ class ShareCrossEntropyScorer:
     >>> with config_context(enable_metadata_routing=True):
     ...     search = GridSearchCV(
     ...         GroupProbabilitySVM(kernel="linear"),
-    ...         {"C": [0.0001, 1.0]},
+    ...         {"calibrate": [None, "shares"]},
     ...         scoring=ShareCrossEntropyScorer(),
     ...         cv=GroupShareKFold(3),
     ...     ).fit(X, y, groups=groups)
     >>> search.best_params_
-    {'C': 1.0}
+    {'calibrate': 'shares'}
     """
 
     def __call__(

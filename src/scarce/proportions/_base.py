@@ -187,7 +187,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
             return
         note_few_labels(units, self.effective_labels_)
-        rows, in_groups, chosen = calibration_rows(units, self._n_terms())
+        rows, in_groups, chosen = calibration_rows(units, make_kernel(self.kernel).explicit)
         shares, part = units.shares[chosen], X[rows]
         decisions = self._raw_decisions(part)
         source = self._source_decisions(part)
@@ -204,10 +204,6 @@ class ShareMachine(ClassifierMixin, KernelMachine):
                 self.intercept_ = self.intercept_ + shifts / slope
                 decisions = decisions + shifts / slope
         note_one_label(decisions, units)
-
-    def _n_terms(self) -> int:
-        """Return how many kernel values a score costs."""
-        return 1 if make_kernel(self.kernel).explicit else self.support_.size
 
     def _block(self, X: Any, rows: Array, columns: Array) -> Any:
         """Return some rows; of a kernel matrix, their values with some others."""

@@ -27,9 +27,10 @@ from scarce.proportions._share_loss import (
 ENOUGH = 40  # labels below which a fit warns
 FEWEST_GROUPS, MOST_ROWS = 10, 5_000  # for one more fit without a fifth of the groups
 FIFTH = 5
-KERNEL_VALUES = 16_000_000  # that the scores of training rows may cost, or a share of the fit's
-CALIBRATION_ROWS = 50_000  # two numbers need no more
-CALIBRATION_GROUPS = 30  # and no less, if there are as many
+# Scores of all training rows cost twice the fit: beyond MOST_ROWS, rows of some groups must do.
+SCORED_PART = 40
+FEWEST_ROWS, FEWEST_SCORED = 500, 16  # rows and groups that two numbers need
+MOST_SCORED = 50_000  # and more than they need, where scores cost nothing
 AT_BOUND = 1.0 - 1e-6
 
 Calibration = tuple[float, Any]
@@ -49,15 +50,17 @@ def has_mixed_groups(X: Any, units: Units) -> bool:
     return False
 
 
-def calibration_rows(units: Units, n_terms: int) -> tuple[Array, RowGroups, Array]:
+def calibration_rows(units: Units, cheap: bool) -> tuple[Array, RowGroups, Array]:
     """Return rows of some whole groups, these groups and which they are.
 
-    All of them, if scoring them costs little beside a fit; else groups at equal steps.
+    All of them, if scoring them costs little beside a fit (``cheap``); else groups at equal steps.
     """
     counts = np.bincount(units.codes[units.rows], minlength=units.n_units)[units.n_common :]
     n, n_groups = int(counts.sum()), counts.size
-    wanted = min(n, CALIBRATION_ROWS, max(KERNEL_VALUES // max(n_terms, 1), n // 40))
-    some = min(n_groups, max(round(n_groups * wanted / n), CALIBRATION_GROUPS))
+    wanted = min(n, MOST_SCORED)
+    if not cheap and n > MOST_ROWS:
+        wanted = max(n // SCORED_PART, FEWEST_ROWS)
+    some = min(n_groups, max(round(n_groups * wanted / n), FEWEST_SCORED))
     chosen = np.unique(np.linspace(0, n_groups - 1, some).round().astype(np.intp))
     return _of_groups(units, chosen)
 
