@@ -14,6 +14,7 @@ SUBJECTS = [
         # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
         scarce.UOCTSVM(C_target=0.1, radius=0.0),
         scarce.OneClassSTM(nu=0.2),
+        scarce.CalibratedOneClass(),
         scarce.STM(),
         scarce.SVC(),
         scarce.NuSVC(nu=0.3),

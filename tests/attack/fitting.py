@@ -21,7 +21,7 @@ REFUSALS = (
     "sample_weight",
     "zero for every start tried",
     "same class",
-    "every row is on its own",
+    "is on its own",
     "distances are lost in rounding",
 )
 STEPS = 300_000  # enough for all but hopeless cases; what it ends must be warned of

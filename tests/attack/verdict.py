@@ -8,7 +8,6 @@ import numpy as np
 SLACK = 1e-2  # share of `tol` by which a claim may be too low
 FEASIBLE = 1e-9  # share of the multipliers by which equalities and bounds may be off
 STATUS = 1e-6  # share by which a certified violation or gap may be above `tol`
-AGREES = 1e-6  # relative error of an objective
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def complaints(claims: Claims, facts: Facts) -> list[str]:
         found.append(f"certified: infeasible by {facts.infeasibility:.3g}")
     found += _gap_complaints(claims, facts, slack)
     size = max(map(abs, facts.objectives))
-    room = facts.objective_noise + AGREES * size
+    room = facts.objective_noise + slack * size  # as exact as the gap that is relative to it
     if not claims.certified and np.isfinite(claims.gap):
         room += claims.gap * size  # of a point on the way, whose multipliers were kept
     low, high = min(facts.objectives) - room, max(facts.objectives) + room

@@ -9,9 +9,10 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from scarce import SVC, SVMC, GroupProbabilitySVM, NuSVC, OneClassSVM, TransferOneClassSVM
+from scarce import SVC, SVMC, GroupProbabilitySVM, NuSVC, OneClassSVM
 from scarce.kernels import CPKernel, ProductModeKernel, SubspaceKernel
 from scarce.kernels._cp import cp_factors
+from tests.published import transfer
 
 KERNELS = [
     ProductModeKernel(gamma=0.3),
@@ -323,7 +324,7 @@ def test_wrong_parameters_are_refused(make, message):
 
 ESTIMATORS = [
     OneClassSVM(nu=0.3),
-    TransferOneClassSVM(nu=0.3),
+    transfer(nu=0.3),
     SVC(C=2.0),
     NuSVC(nu=0.4),
 ]
@@ -368,8 +369,8 @@ def test_weights_and_domains_take_part():
     expected = OneClassSVM(kernel=kernel, tol=1e-8).fit(X[5:])
     np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-8)
     domain = np.repeat([0, -1], 10)
-    transfer = TransferOneClassSVM(kernel=kernel).fit(X, sample_domain=domain)
-    assert transfer.predict(X, sample_domain=domain).shape == (20,)
+    machine = transfer(kernel=kernel).fit(X, sample_domain=domain)
+    assert machine.predict(X, sample_domain=domain).shape == (20,)
 
 
 def test_searched_and_cross_validated():

@@ -14,9 +14,10 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import OneClassSVM as PeerOneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from scarce import OneClassSTM, OneClassSVM
+from scarce import OneClassSVM
 from scarce.kernels import CPKernel
 from scarce.model_selection import LeaveOneOutSearch, margin_score
+from tests.published import one_class_stm
 
 LINEAR = OneClassSVM(kernel="linear", tol=1e-8)
 
@@ -45,7 +46,7 @@ def test_margin_of_a_linear_model():
 
 def test_margin_of_a_tensor_machine():
     X = low_rank_class(2, 6, seed=0)
-    model = OneClassSTM(rank=2, tol=1e-4).fit(X)
+    model = one_class_stm(rank=2, tol=1e-4).fit(X)
     expected = np.mean([np.sum(model.coef_ * x) for x in X]) / np.linalg.norm(model.coef_)
     assert margin_score(model, X) == pytest.approx(expected, rel=1e-12)
 
@@ -149,7 +150,7 @@ def test_jobs_change_nothing():
 
 
 def chosen_ranks(rank, n=6, draws=12):
-    machine = OneClassSTM(tol=1e-3)
+    machine = one_class_stm(tol=1e-3)
     return [
         LeaveOneOutSearch(machine, {"rank": [1, 2, 3]})
         .fit(low_rank_class(rank, n, seed))
@@ -197,7 +198,7 @@ def test_different_models_are_all_tried():
 
 def test_pipeline_and_tensors():
     X = np.abs(vectors(6))
-    pipeline = make_pipeline(MaxAbsScaler(), OneClassSTM(tensor_shape=(2, 2), tol=1e-3))
+    pipeline = make_pipeline(MaxAbsScaler(), one_class_stm(tensor_shape=(2, 2), tol=1e-3))
     search = LeaveOneOutSearch(pipeline, {"onclass__nu": [0.1]})
     with pytest.raises(ValueError, match="onclass"):
         search.fit(X)
@@ -206,7 +207,7 @@ def test_pipeline_and_tensors():
     assert search.predict(X).shape == (6,)
     images = low_rank_class(1, 5, seed=0)
     callable_kernel = OneClassSVM(kernel=CPKernel(gamma=0.01))
-    for machine in (OneClassSTM(), callable_kernel):
+    for machine in (one_class_stm(), callable_kernel):
         search = LeaveOneOutSearch(machine, {"nu": [0.2, 0.6]}).fit(images)
         assert search.predict(images).shape == (5,)
 

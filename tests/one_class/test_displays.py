@@ -11,8 +11,9 @@ from matplotlib import pyplot as plt
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
-from scarce import OneClassSVM, TransferOneClassSVM
+from scarce import OneClassSVM
 from scarce.one_class import HistoryDisplay, TransferBoundaryDisplay
+from tests.published import transfer
 
 DOMAIN = np.repeat([4, 7, -1], [14, 10, 8])
 X = np.random.default_rng(0).normal(2.0, 1.0, size=(DOMAIN.size, 2))
@@ -28,9 +29,7 @@ def drawn_in_memory():
 
 
 def fitted(rows=X, domain=DOMAIN, **parameters):
-    return TransferOneClassSVM(**{"radius": "knn", "gamma": 0.5} | parameters).fit(
-        rows, sample_domain=domain
-    )
+    return transfer(**{"radius": "knn", "gamma": 0.5} | parameters).fit(rows, sample_domain=domain)
 
 
 # Boundaries.
@@ -79,7 +78,7 @@ def test_arrows_are_the_shifts():
 
 def test_rows_without_radius_have_no_circle_and_no_arrow():
     radii = np.where(DOMAIN < 0, 0.3, 0.0)
-    model = TransferOneClassSVM().fit(X, sample_domain=DOMAIN, sample_radius=radii)
+    model = transfer().fit(X, sample_domain=DOMAIN, sample_radius=radii)
     display = TransferBoundaryDisplay.from_estimator(model, X, sample_domain=DOMAIN)
     assert len(display.circles_.get_paths()) == 8
     assert display.arrows_.N <= 8
@@ -118,7 +117,7 @@ def test_can_be_drawn_again():
 
 def test_one_task_and_named_features():
     rows = pd.DataFrame(X, columns=["height", "weight"])
-    model = TransferOneClassSVM(radius=0.1).fit(rows)
+    model = transfer(radius=0.1).fit(rows)
     display = TransferBoundaryDisplay.from_estimator(model, rows)
     assert display.names == ["target"]
     assert display.ax_.get_xlabel() == "height"
@@ -127,7 +126,7 @@ def test_one_task_and_named_features():
 
 
 def test_boundary_outside_the_grid_is_left_out():
-    model = TransferOneClassSVM(kernel="linear", nu=1.0).fit(X)
+    model = transfer(kernel="linear", nu=1.0).fit(X)
     display = TransferBoundaryDisplay.from_estimator(model, X)
     far = TransferBoundaryDisplay(
         X,
@@ -143,7 +142,7 @@ def test_boundary_outside_the_grid_is_left_out():
 
 
 def test_single_row():
-    model = TransferOneClassSVM(nu=1.0).fit(X[:1])
+    model = transfer(nu=1.0).fit(X[:1])
     TransferBoundaryDisplay.from_estimator(model, X[:1]).figure_.canvas.draw()
 
 
@@ -162,10 +161,10 @@ def test_other_rows_are_refused(rows, domain, message):
 
 
 def test_sparse_and_precomputed_are_refused():
-    model = TransferOneClassSVM(kernel="linear", radius=0.1).fit(csr_array(X))
+    model = transfer(kernel="linear", radius=0.1).fit(csr_array(X))
     with pytest.raises(ValueError, match="fitted to dense rows"):
         TransferBoundaryDisplay.from_estimator(model, X)
-    model = TransferOneClassSVM(kernel="precomputed").fit(X[:2] @ X[:2].T)
+    model = transfer(kernel="precomputed").fit(X[:2] @ X[:2].T)
     with pytest.raises(ValueError, match="rows that the estimator was fitted to"):
         TransferBoundaryDisplay.from_estimator(model, X[:2])
 
@@ -177,9 +176,9 @@ def test_low_rank_model():
 
 def test_unfitted_is_refused():
     with pytest.raises(NotFittedError):
-        TransferBoundaryDisplay.from_estimator(TransferOneClassSVM(), X)
+        TransferBoundaryDisplay.from_estimator(transfer(), X)
     with pytest.raises(NotFittedError):
-        HistoryDisplay.from_estimator(TransferOneClassSVM())
+        HistoryDisplay.from_estimator(transfer())
 
 
 # History.

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scarce import UOCTSVM, TransferOneClassSVM
 from tests.one_class.samples import several_tasks
+from tests.published import transfer, uoct
 
 X, domain = several_tasks(0, (8, 12, 10))
 
 
 def test_target_and_sources() -> None:
     labels = np.array([-7, 40, 3])[domain + 1]  # any negative value, any others
-    model = TransferOneClassSVM(radius="knn").fit(X, sample_domain=labels)
+    model = transfer(radius="knn").fit(X, sample_domain=labels)
     np.testing.assert_array_equal(model.domains_, [-1, 3, 40])
     assert model.task_offset_.shape == (3,)
     assert model.task_dual_coef_.shape == (3, model.support_.size)
@@ -25,12 +25,12 @@ def test_target_and_sources() -> None:
 
 def test_no_domains_are_all_target() -> None:
     for given in (None, np.full(len(X), -1), np.full(len(X), -3.0)):
-        model = TransferOneClassSVM().fit(X, sample_domain=given)
+        model = transfer().fit(X, sample_domain=given)
         np.testing.assert_array_equal(model.domains_, [-1])
-        assert model.history_ == TransferOneClassSVM().fit(X).history_
+        assert model.history_ == transfer().fit(X).history_
 
 
-@pytest.mark.parametrize("estimator", [TransferOneClassSVM(radius=0.2), UOCTSVM()], ids=str)
+@pytest.mark.parametrize("estimator", [transfer(radius=0.2), uoct()], ids=str)
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_each_row_is_scored_by_its_own_plane(estimator: Any, kernel: str) -> None:
     model = estimator.set_params(kernel=kernel).fit(X, sample_domain=domain)
@@ -48,7 +48,7 @@ def test_each_row_is_scored_by_its_own_plane(estimator: Any, kernel: str) -> Non
 
 
 def test_the_target_scores_by_default() -> None:
-    model = TransferOneClassSVM().fit(X, sample_domain=domain)
+    model = transfer().fit(X, sample_domain=domain)
     for negative in (-1, -9):  # whichever it was in fit
         given = np.full(len(X), negative)
         for method in (model.predict, model.decision_function, model.score_samples):
@@ -56,9 +56,9 @@ def test_the_target_scores_by_default() -> None:
 
 
 def test_lists_and_floats_are_domains() -> None:
-    expected = TransferOneClassSVM().fit(X, sample_domain=domain).history_
+    expected = transfer().fit(X, sample_domain=domain).history_
     for given in (domain.tolist(), domain.astype(float), domain.astype(np.int8)):
-        assert TransferOneClassSVM().fit(X, sample_domain=given).history_ == expected
+        assert transfer().fit(X, sample_domain=given).history_ == expected
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_lists_and_floats_are_domains() -> None:
 )
 def test_what_is_no_domain(given: NDArray[Any], words: str) -> None:
     with pytest.raises(ValueError, match=f"sample_domain must .*{words}"):
-        TransferOneClassSVM().fit(X, sample_domain=given)
+        transfer().fit(X, sample_domain=given)
 
 
 def test_domains_not_seen_in_fit() -> None:
-    model = TransferOneClassSVM().fit(X, sample_domain=domain)
+    model = transfer().fit(X, sample_domain=domain)
     given = np.r_[np.full(29, -1), 5]
     for method in (model.predict, model.decision_function, model.score_samples):
         with pytest.raises(ValueError, match=r"holds \[5\], which no row had in fit.*\[0, 1\]"):

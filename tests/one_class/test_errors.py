@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from scarce import UOCTSVM, TransferOneClassSVM
 from tests.one_class.samples import several_tasks
+from tests.published import transfer, uoct
 
 X, domain = several_tasks(0, (8, 12, 10))
 
@@ -34,34 +34,34 @@ X, domain = several_tasks(0, (8, 12, 10))
 )
 def test_prices_too_low(parameters: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        UOCTSVM(**parameters).fit(X, sample_domain=domain)
+        uoct(**parameters).fit(X, sample_domain=domain)
 
 
 def test_the_lowest_admissible_price() -> None:
     # Every multiplier is at its bound: the mean of the rows.
-    model = UOCTSVM(C_target=1.0 / 8, radius=0.0, kernel="linear").fit(X[:8])
+    model = uoct(C_target=1.0 / 8, radius=0.0, kernel="linear").fit(X[:8])
     assert model.support_.size == 8
     np.testing.assert_allclose(np.ptp(model.dual_coef_), 0.0, atol=1e-12)
     weights = np.full(8, 0.5)
     with pytest.raises(ValueError, match=r"weight 4 of the target it is 0.5.*value is 0.25"):
-        UOCTSVM(C_target=1.0 / 8).fit(X[:8], sample_weight=weights)
+        uoct(C_target=1.0 / 8).fit(X[:8], sample_weight=weights)
 
 
 def test_a_task_of_one_row() -> None:
     rows = np.r_[X[domain >= 0], X[:1]]
     marks = np.r_[domain[domain >= 0], -1]
-    model = UOCTSVM(C_source=0.2, C_target=1.0).fit(rows, sample_domain=marks)
+    model = uoct(C_source=0.2, C_target=1.0).fit(rows, sample_domain=marks)
     assert model.radii_[-1] == 0
     assert model.predict(rows[-1:]) == [1]
     with pytest.raises(ValueError, match=r"C_target=0.9.*weight 1 of the target.*value is 1"):
-        UOCTSVM(C_source=0.2, C_target=0.9).fit(rows, sample_domain=marks)
-    assert TransferOneClassSVM(radius="knn").fit(rows, sample_domain=marks).radii_[-1] == 0
+        uoct(C_source=0.2, C_target=0.9).fit(rows, sample_domain=marks)
+    assert transfer(radius="knn").fit(rows, sample_domain=marks).radii_[-1] == 0
 
 
 @pytest.mark.parametrize("task", [-1, 0, 1])
 def test_a_task_without_weight(task: int) -> None:
     weights = (domain != task).astype(float)
-    for model in (TransferOneClassSVM(), UOCTSVM()):
+    for model in (transfer(), uoct()):
         with pytest.raises(ValueError, match=rf"\[{task}\] has sample_weight 0"):
             model.fit(X, sample_weight=weights, sample_domain=domain)
 
@@ -78,7 +78,7 @@ def test_a_task_without_weight(task: int) -> None:
 )
 def test_radii_that_are_none(radii: Any, words: str) -> None:
     with pytest.raises(ValueError, match=f"sample_radius must .*{words}"):
-        TransferOneClassSVM().fit(X, sample_domain=domain, sample_radius=radii)
+        transfer().fit(X, sample_domain=domain, sample_radius=radii)
 
 
 @pytest.mark.parametrize(
@@ -90,18 +90,18 @@ def test_kernels_without_a_gradient(uncertainty: dict[str, Any]) -> None:
         metadata |= uncertainty
         uncertainty = {}
     for kernel, rows in (("precomputed", X @ X.T), (lambda a, b: a @ b.T, X)):
-        model = TransferOneClassSVM(kernel=kernel, **uncertainty)
+        model = transfer(kernel=kernel, **uncertainty)
         words = "positive radius moves rows along the kernel's gradient, which kernel=.*radius=0"
         with pytest.raises(ValueError, match=words):
             model.fit(rows, **metadata)
     with pytest.raises(ValueError, match=r"positive radius.*make sparse rows dense.*dense X"):
-        TransferOneClassSVM(**uncertainty).fit(sparse.csr_array(X), **metadata)
+        transfer(**uncertainty).fit(sparse.csr_array(X), **metadata)
 
 
 def test_zero_radii_need_no_gradient() -> None:
     zeros = np.zeros(30)
-    TransferOneClassSVM(kernel="precomputed").fit(X @ X.T, sample_radius=zeros)
-    TransferOneClassSVM().fit(sparse.csr_array(X), sample_radius=zeros)
+    transfer(kernel="precomputed").fit(X @ X.T, sample_radius=zeros)
+    transfer().fit(sparse.csr_array(X), sample_radius=zeros)
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_zero_radii_need_no_gradient() -> None:
 def test_masses_that_do_not_fit(given: Any) -> None:
     words = r"source_weight must give each of the sources \[0, 1\] a positive number, got \{"
     with pytest.raises(ValueError, match=words):
-        TransferOneClassSVM(source_weight=given).fit(X, sample_domain=domain)
+        transfer(source_weight=given).fit(X, sample_domain=domain)
 
 
 @pytest.mark.parametrize(("rows", "count"), [(domain < 0, 1), (domain < 2, 3)])
 def test_a_pair_is_two_tasks(rows: Any, count: int) -> None:
-    model = UOCTSVM(variant="pair", C_source=0.5)
+    model = uoct(variant="pair", C_source=0.5)
     with pytest.raises(ValueError, match=f'variant="pair" is for one source.*got {count} tasks'):
         model.fit(X[rows], sample_domain=domain[rows])
 
@@ -152,14 +152,14 @@ def test_a_pair_is_two_tasks(rows: Any, count: int) -> None:
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"The '{name}' parameter of TransferOneClassSVM must be"):
-        TransferOneClassSVM(**{name: value}).fit(X)
+        transfer(**{name: value}).fit(X)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_rows_that_are_not_finite(value: float) -> None:
     rows = X.copy()
     rows[0, 0] = value
-    for model in (TransferOneClassSVM(radius="knn"), UOCTSVM()):
+    for model in (transfer(radius="knn"), uoct()):
         with pytest.raises(ValueError, match="Input X contains"):
             model.fit(rows, sample_domain=domain)
 
@@ -168,7 +168,7 @@ def test_rows_that_are_not_finite(value: float) -> None:
 def test_the_origin_among_the_rows_of_every_task(radius: Any) -> None:
     # Symmetric rows: w = 0, the objective is 0, and no direction is better than another.
     rows, marks = np.r_[X, -X], np.r_[domain, domain]
-    model = TransferOneClassSVM(kernel="linear", nu=0.2, radius=radius)
+    model = transfer(kernel="linear", nu=0.2, radius=radius)
     with pytest.warns(UserWarning, match="trivial.*origin lies among the sample") as caught:
         model.fit(rows, sample_domain=marks)
     assert [each.filename for each in caught] == [__file__]

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scarce import UOCTSVM, TransferOneClassSVM
 from tests.one_class.samples import (
     GAMMA,
     all_decisions,
@@ -13,6 +12,7 @@ from tests.one_class.samples import (
     reference,
     several_tasks,
 )
+from tests.published import transfer, uoct
 
 SIZES = {1: (11,), 2: (7, 12), 3: (9, 12, 7)}
 KERNELS = ("linear", "rbf")
@@ -36,7 +36,7 @@ def test_separate_parameters(n_tasks: int, kernel: str, weighted: bool) -> None:
     random = np.random.default_rng(n_tasks)
     weights = random.uniform(0.3, 2.0, size=len(X)) if weighted else np.ones(len(X))
     mass = 0.4 if weighted else 1.0
-    model = TransferOneClassSVM(
+    model = transfer(
         nu=0.31,
         source_nu=0.23,
         coupling=0.7,
@@ -58,7 +58,7 @@ def test_separate_parameters(n_tasks: int, kernel: str, weighted: bool) -> None:
 def test_sources_of_different_mass(kernel: str) -> None:
     X, domain = several_tasks(5, SIZES[3])
     tasks = domain + 1
-    model = TransferOneClassSVM(nu=0.27, source_weight={0: 0.2, 1: 3.0}, kernel=kernel, **EXACT)
+    model = transfer(nu=0.27, source_weight={0: 0.2, 1: 3.0}, kernel=kernel, **EXACT)
     model.fit(X, sample_domain=domain)
     masses = np.array([1.0, 0.2, 3.0])
     prices = (masses / (0.27 * np.bincount(tasks)))[tasks]
@@ -72,7 +72,7 @@ def test_sources_of_different_mass(kernel: str) -> None:
 def test_tied_parameters(n_tasks: int, variant: str, kernel: str) -> None:
     X, domain = several_tasks(10 + n_tasks, SIZES[n_tasks])
     tasks = domain + 1
-    model = UOCTSVM(
+    model = uoct(
         C_source=0.3, C_target=0.4, variant=variant, radius=0.0, kernel=kernel, **EXACT
     ).fit(X, sample_domain=domain)
     prices = np.array([0.4] + (n_tasks - 1) * [0.3])
@@ -84,7 +84,7 @@ def test_tied_parameters(n_tasks: int, variant: str, kernel: str) -> None:
 def test_the_last_round_is_the_optimum_for_its_positions(n_tasks: int, kernel: str) -> None:
     X, domain = several_tasks(20 + n_tasks, SIZES[n_tasks])
     tasks = domain + 1
-    model = TransferOneClassSVM(
+    model = transfer(
         nu=0.31, coupling=0.5, radius="knn", offset="shifted", kernel=kernel, **EXACT
     ).fit(X, sample_domain=domain)
     assert model.n_rounds_ >= 2
@@ -95,7 +95,7 @@ def test_the_last_round_is_the_optimum_for_its_positions(n_tasks: int, kernel: s
 def test_one_slack_per_task_not_one_for_all() -> None:
     # A single pooled equality is another problem: each task has mass 1, not all of them together.
     X, domain = several_tasks(0)
-    model = UOCTSVM(C_source=0.3, C_target=0.4, radius=0.0, kernel="linear", **EXACT)
+    model = uoct(C_source=0.3, C_target=0.4, radius=0.0, kernel="linear", **EXACT)
     model.fit(X, sample_domain=domain)
     of_task = domain[model.support_] + 1
     alpha = 2.0 * model.task_dual_coef_[of_task, np.arange(of_task.size)]

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scarce import TransferOneClassSVM
 from tests.one_class.samples import all_decisions, several_tasks
+from tests.published import transfer
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])
@@ -14,8 +14,8 @@ from tests.one_class.samples import all_decisions, several_tasks
 def test_as_many_landmarks_as_rows_are_exact(kernel: str, radius: Any) -> None:
     X, domain = several_tasks(0, (12, 30, 20))
     shared = {"kernel": kernel, "radius": radius, "nu": 0.23, "tol": 1e-6}
-    exact = TransferOneClassSVM(**shared).fit(X, sample_domain=domain)
-    full = TransferOneClassSVM(approximation="nystroem", n_components=62, random_state=0, **shared)
+    exact = transfer(**shared).fit(X, sample_domain=domain)
+    full = transfer(approximation="nystroem", n_components=62, random_state=0, **shared)
     full.fit(X, sample_domain=domain)
     assert full.objective_ == pytest.approx(exact.objective_, rel=1e-3)
     expected = all_decisions(exact, X)
@@ -24,7 +24,7 @@ def test_as_many_landmarks_as_rows_are_exact(kernel: str, radius: Any) -> None:
 
 def test_few_landmarks_reject_the_share_nu() -> None:
     X, domain = several_tasks(1, (60, 200))
-    model = TransferOneClassSVM(
+    model = transfer(
         nu=0.1,
         source_nu=0.3,
         radius="knn",
@@ -46,8 +46,8 @@ def test_linear_rounds_equal_the_general_ones(safeguard: bool) -> None:
     # A polynomial of degree 1 is the linear kernel, moved row by row.
     X, domain = several_tasks(2, (12, 30, 20))
     shared = {"radius": "knn", "nu": 0.23, "tol": 1e-8, "safeguard": safeguard}
-    linear = TransferOneClassSVM(kernel="linear", **shared).fit(X, sample_domain=domain)
-    general = TransferOneClassSVM(kernel="poly", degree=1, gamma=1.0, **shared)
+    linear = transfer(kernel="linear", **shared).fit(X, sample_domain=domain)
+    general = transfer(kernel="poly", degree=1, gamma=1.0, **shared)
     general.fit(X, sample_domain=domain)
     np.testing.assert_allclose(
         linear.history_["objective"], general.history_["objective"], rtol=1e-6

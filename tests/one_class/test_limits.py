@@ -7,6 +7,7 @@ import pytest
 
 from scarce import UOCTSVM, OneClassSVM, TransferOneClassSVM
 from tests.one_class.samples import all_decisions, assert_same_decisions, several_tasks
+from tests.published import transfer, uoct
 
 KERNELS = ("linear", "rbf", "poly")
 
@@ -27,7 +28,7 @@ def test_one_task_is_a_one_class_svm_up_to_scale(kernel: str, coupling: float) -
     weights = np.linspace(0.2, 2.0, 30)
     shared = {"kernel": kernel, "nu": 0.23, "tol": 1e-7}
     plain = OneClassSVM(**shared).fit(X, sample_weight=weights)
-    model = TransferOneClassSVM(coupling=coupling, **shared).fit(X, sample_weight=weights)
+    model = transfer(coupling=coupling, **shared).fit(X, sample_weight=weights)
     scale = 0.5 * (1.0 + 1.0 / coupling)
     expected = scale * plain.decision_function(X) / (0.23 * weights.sum())
     assert_same_decisions(model.decision_function(X), expected)
@@ -39,8 +40,8 @@ def test_one_task_is_a_one_class_svm_up_to_scale(kernel: str, coupling: float) -
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_zero_radii_are_no_radii(kernel: str) -> None:
     X, domain = several_tasks(1)
-    model = TransferOneClassSVM(kernel=kernel, radius="knn")
-    exact = TransferOneClassSVM(kernel=kernel).fit(X, sample_domain=domain)
+    model = transfer(kernel=kernel, radius="knn")
+    exact = transfer(kernel=kernel).fit(X, sample_domain=domain)
     model.fit(X, sample_domain=domain, sample_radius=np.zeros(len(X)))
     assert model.history_ == exact.history_
     np.testing.assert_array_equal(all_decisions(model, X), all_decisions(exact, X))
@@ -50,12 +51,12 @@ def test_zero_radii_are_no_radii(kernel: str) -> None:
 @pytest.mark.parametrize("radius", [0.0, "knn"])
 def test_identical_tasks_have_identical_planes(kernel: str, radius: Any) -> None:
     X, _ = several_tasks(2, (15,))
-    model = TransferOneClassSVM(kernel=kernel, nu=0.23, radius=radius, tol=1e-8)
+    model = transfer(kernel=kernel, nu=0.23, radius=radius, tol=1e-8)
     model.fit(np.r_[X, X, X], sample_domain=np.repeat([-1, 0, 1], 15))
     decisions = all_decisions(model, X)
     assert_same_decisions(decisions[1:], np.array(2 * [decisions[0]]))
     # Three equal tasks are one task with a third of the price for its own part.
-    single = TransferOneClassSVM(kernel=kernel, nu=0.23, radius=radius, tol=1e-8, coupling=3.0)
+    single = transfer(kernel=kernel, nu=0.23, radius=radius, tol=1e-8, coupling=3.0)
     single.fit(X)
     assert_same_decisions(decisions[0], 3.0 * single.decision_function(X))
 
@@ -63,7 +64,7 @@ def test_identical_tasks_have_identical_planes(kernel: str, radius: Any) -> None
 def test_a_cheap_own_part_leaves_the_target_alone() -> None:
     X, domain = several_tasks(3, (20, 30), centre=1.0)
     for source_coupling in (1e-4, 1.0, 1e4):
-        model = TransferOneClassSVM(
+        model = transfer(
             kernel="linear", nu=0.3, coupling=1e-7, source_coupling=source_coupling
         ).fit(X, sample_domain=domain)
         assert cosine(model.coef_, alone(X, domain < 0)) == pytest.approx(1.0, abs=1e-6)
@@ -74,7 +75,7 @@ def test_a_dear_own_part_mixes_the_tasks() -> None:
     X, domain = several_tasks(3, (20, 30), centre=1.0)
     target, source = alone(X, domain < 0), alone(X, domain >= 0)
     for source_coupling in (1e-4, 1e4):
-        model = TransferOneClassSVM(
+        model = transfer(
             kernel="linear", nu=0.3, coupling=1e4, source_coupling=source_coupling, tol=1e-8
         ).fit(X, sample_domain=domain)
         assert cosine(model.coef_, target) < 0.999
@@ -87,7 +88,7 @@ def test_the_mass_of_the_sources_sets_the_mix() -> None:
     X, domain = several_tasks(3, (20, 30), centre=1.0)
     found = []
     for mass in (1e-6, 0.3, 1.0, 3.0, 1e6):
-        model = TransferOneClassSVM(
+        model = transfer(
             kernel="linear", nu=0.3, coupling=1e4, source_coupling=1e4, source_weight=mass, tol=1e-8
         ).fit(X, sample_domain=domain)
         found.append(cosine(model.coef_, alone(X, domain < 0)))
@@ -102,7 +103,7 @@ def test_slack_dearer_than_one_changes_nothing() -> None:
     sizes = np.bincount(domain + 1)
     values = []
     for price in (1.0, 1000.0):
-        model = TransferOneClassSVM(
+        model = transfer(
             kernel="linear",
             nu=1.0 / (price * sizes[0]),
             source_nu=1.0 / (price * sizes[1]),
@@ -118,12 +119,12 @@ def test_the_forms_for_a_pair_and_for_many_differ_at_two_tasks() -> None:
     X, domain = several_tasks(5)
 
     def tied(**parameters: Any) -> UOCTSVM:
-        model = UOCTSVM(C_source=0.3, C_target=0.4, radius=0.0, kernel="linear", **parameters)
+        model = uoct(C_source=0.3, C_target=0.4, radius=0.0, kernel="linear", **parameters)
         return model.fit(X, sample_domain=domain)
 
     def separate(factor: float) -> TransferOneClassSVM:
         sizes = np.bincount(domain + 1)
-        return TransferOneClassSVM(
+        return transfer(
             kernel="linear",
             nu=1.0 / (0.4 * sizes[0]),
             source_nu=1.0 / (0.3 * sizes[1]),
@@ -141,7 +142,7 @@ def test_the_forms_for_a_pair_and_for_many_differ_at_two_tasks() -> None:
 def test_more_than_one_source_takes_the_form_for_many() -> None:
     X, domain = several_tasks(6, (8, 12, 10))
     models = [
-        UOCTSVM(C_source=0.2, C_target=0.4, variant=variant).fit(X, sample_domain=domain)
+        uoct(C_source=0.2, C_target=0.4, variant=variant).fit(X, sample_domain=domain)
         for variant in ("auto", "multi")
     ]
     assert models[0].history_ == models[1].history_
@@ -150,7 +151,7 @@ def test_more_than_one_source_takes_the_form_for_many() -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_shares_of_rejected_rows_and_of_support_vectors(kernel: str) -> None:
     X, domain = several_tasks(7, (40, 60, 50))
-    model = TransferOneClassSVM(kernel=kernel, nu=0.15, source_nu=0.35, tol=1e-6)
+    model = transfer(kernel=kernel, nu=0.15, source_nu=0.35, tol=1e-6)
     model.fit(X, sample_domain=domain)
     rejected = model.predict(X, sample_domain=domain) < 0
     for each, share in ((-1, 0.15), (0, 0.35), (1, 0.35)):

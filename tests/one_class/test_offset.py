@@ -8,6 +8,7 @@ import pytest
 from scarce import SVDD, OneClassSVM, TransferOneClassSVM
 from scarce.solvers import one_class_offset
 from tests.one_class.samples import several_tasks
+from tests.published import transfer
 
 
 def distance(model: Any) -> float:
@@ -21,8 +22,8 @@ def test_equal_radii_move_a_single_plane_by_the_radius(radius: float) -> None:
     parameters: dict[str, Any] = {"kernel": "linear", "nu": 0.31, "tol": 1e-9}
     plain = OneClassSVM(**parameters).fit(X)
     parameters |= {"radius": radius, "round_tol": 1e-12}
-    shifted = TransferOneClassSVM(offset="shifted", **parameters).fit(X)
-    original = TransferOneClassSVM(offset="original", **parameters).fit(X)
+    shifted = transfer(offset="shifted", **parameters).fit(X)
+    original = transfer(offset="original", **parameters).fit(X)
     for model in (shifted, original):
         direction = model.coef_ / np.linalg.norm(model.coef_)
         np.testing.assert_allclose(direction, plain.coef_ / np.linalg.norm(plain.coef_), atol=1e-6)
@@ -36,7 +37,7 @@ def test_unequal_radii_turn_the_plane() -> None:
     X, _ = several_tasks(1, (12,))
     plain = OneClassSVM(kernel="linear", nu=0.31).fit(X).coef_
     radii = np.linspace(0.0, 1.5, 12)
-    model = TransferOneClassSVM(kernel="linear", nu=0.31).fit(X, sample_radius=radii)
+    model = transfer(kernel="linear", nu=0.31).fit(X, sample_radius=radii)
     cosine = (model.coef_ @ plain.T).item() / np.linalg.norm(model.coef_) / np.linalg.norm(plain)
     assert cosine < 0.9999
 
@@ -47,7 +48,7 @@ def test_it_is_the_order_statistic_of_each_task(kernel: str) -> None:
     X, domain = several_tasks(2, (13, 20))
     weights = np.linspace(0.5, 1.5, len(X))
     for offset in ("original", "shifted"):
-        model = TransferOneClassSVM(
+        model = transfer(
             kernel=kernel, gamma=0.1, coef0=0.5, nu=0.3, source_nu=0.2, radius="knn", offset=offset
         ).fit(X, sample_weight=weights, sample_domain=domain)
         rows = X if offset == "original" else X + model.shifts_
@@ -63,7 +64,7 @@ def test_it_is_the_order_statistic_of_each_task(kernel: str) -> None:
 def test_moved_rows_make_the_region_too_small() -> None:
     X, domain = several_tasks(3, (20, 60), n_features=4)
     accepted = {
-        offset: TransferOneClassSVM(nu=0.1, radius="knn", offset=offset)
+        offset: transfer(nu=0.1, radius="knn", offset=offset)
         .fit(X, sample_domain=domain)
         .predict(X[domain < 0])
         for offset in ("shifted", "original")
@@ -75,7 +76,7 @@ def test_moved_rows_make_the_region_too_small() -> None:
 def test_it_does_not_matter_without_radii() -> None:
     X, domain = several_tasks(4)
     one, other = (
-        TransferOneClassSVM(offset=offset).fit(X, sample_domain=domain).task_offset_
+        transfer(offset=offset).fit(X, sample_domain=domain).task_offset_
         for offset in ("original", "shifted")
     )
     np.testing.assert_array_equal(one, other)

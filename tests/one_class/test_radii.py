@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from scarce import UOCTSVM, TransferOneClassSVM
 from tests.one_class.samples import several_tasks
+from tests.published import transfer, uoct
 
 
 def nearest_means(X: np.ndarray, domain: np.ndarray, count: int) -> np.ndarray:
@@ -25,7 +25,7 @@ def nearest_means(X: np.ndarray, domain: np.ndarray, count: int) -> np.ndarray:
 )
 def test_neighbours(sizes: tuple[int, ...], count: int) -> None:
     X, domain = several_tasks(0, sizes)
-    model = TransferOneClassSVM(radius="knn", max_rounds=2, round_tol=1.0)
+    model = transfer(radius="knn", max_rounds=2, round_tol=1.0)
     model.fit(X, sample_domain=domain)
     np.testing.assert_allclose(model.radii_, nearest_means(X, domain, count), rtol=1e-9)
     lengths = np.linalg.norm(model.shifts_, axis=1)
@@ -35,14 +35,14 @@ def test_neighbours(sizes: tuple[int, ...], count: int) -> None:
 
 def test_by_hand() -> None:
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
-    model = UOCTSVM(kernel="linear", C_target=1.0).fit(X + 10.0)
+    model = uoct(kernel="linear", C_target=1.0).fit(X + 10.0)
     np.testing.assert_allclose(model.radii_, [1.0, 1.0, 2.0, 4.0])
 
 
 def test_duplicates_have_no_radius() -> None:
     X, domain = several_tasks(1, (6, 9))
     rows = np.r_[np.arange(len(X)), 0]
-    model = TransferOneClassSVM(radius="knn").fit(X[rows], sample_domain=domain[rows])
+    model = transfer(radius="knn").fit(X[rows], sample_domain=domain[rows])
     assert model.radii_[0] == model.radii_[-1] == 0
     assert (model.radii_[1:-1] > 0).all()
 
@@ -51,28 +51,22 @@ def test_neighbours_are_counted_by_weight() -> None:
     X, domain = several_tasks(2, (25, 40))
     counts = np.random.default_rng(0).integers(0, 4, size=len(X))
     often = np.repeat(np.arange(len(X)), counts)
-    once = TransferOneClassSVM(radius="knn", tol=1e-6).fit(
-        X, sample_weight=counts, sample_domain=domain
-    )
-    repeated = TransferOneClassSVM(radius="knn", tol=1e-6).fit(
-        X[often], sample_domain=domain[often]
-    )
+    once = transfer(radius="knn", tol=1e-6).fit(X, sample_weight=counts, sample_domain=domain)
+    repeated = transfer(radius="knn", tol=1e-6).fit(X[often], sample_domain=domain[often])
     np.testing.assert_allclose(once.radii_[often], repeated.radii_, rtol=1e-9, atol=1e-7)
     assert not once.radii_[counts == 0].any()
     # Halves of rows are rows.
-    halves = TransferOneClassSVM(radius="knn").fit(
+    halves = transfer(radius="knn").fit(
         np.r_[X, X], sample_weight=np.full(2 * len(X), 0.5), sample_domain=np.r_[domain, domain]
     )
-    whole = TransferOneClassSVM(radius="knn").fit(X, sample_domain=domain)
+    whole = transfer(radius="knn").fit(X, sample_domain=domain)
     np.testing.assert_allclose(halves.radii_, np.r_[whole.radii_, whole.radii_], rtol=1e-6)
 
 
 def test_one_number_is_one_per_row() -> None:
     X, domain = several_tasks(3)
-    one = TransferOneClassSVM(radius=0.3).fit(X, sample_domain=domain)
-    each = TransferOneClassSVM(radius="knn").fit(
-        X, sample_domain=domain, sample_radius=np.full(len(X), 0.3)
-    )
+    one = transfer(radius=0.3).fit(X, sample_domain=domain)
+    each = transfer(radius="knn").fit(X, sample_domain=domain, sample_radius=np.full(len(X), 0.3))
     assert one.history_ == each.history_
     np.testing.assert_array_equal(one.shifts_, each.shifts_)
     np.testing.assert_array_equal(one.radii_, np.full(len(X), 0.3))
@@ -82,7 +76,7 @@ def test_rows_without_a_radius_stay() -> None:
     X, domain = several_tasks(4)
     radii = np.where(domain < 0, 0.4, 0.0)
     for kernel in ("linear", "rbf"):
-        model = TransferOneClassSVM(kernel=kernel).fit(X, sample_domain=domain, sample_radius=radii)
+        model = transfer(kernel=kernel).fit(X, sample_domain=domain, sample_radius=radii)
         lengths = np.linalg.norm(model.shifts_, axis=1)
         assert not lengths[domain >= 0].any()
         assert (lengths[domain < 0] > 0).all()
@@ -92,7 +86,7 @@ def test_rows_without_a_radius_stay() -> None:
 def test_support_vectors_are_the_moved_rows() -> None:
     X, domain = several_tasks(5)
     for kernel in ("linear", "rbf", "poly", "sigmoid"):
-        model = TransferOneClassSVM(kernel=kernel, radius="knn", gamma=0.1, coef0=0.5)
+        model = transfer(kernel=kernel, radius="knn", gamma=0.1, coef0=0.5)
         model.fit(X, sample_domain=domain)
         moved = (X + model.shifts_)[model.support_]
         np.testing.assert_allclose(model.support_vectors_, moved, rtol=1e-12)
@@ -101,8 +95,8 @@ def test_support_vectors_are_the_moved_rows() -> None:
 def test_single_precision() -> None:
     X, domain = several_tasks(6, (30, 60))
     single = X.astype(np.float32)
-    narrow = TransferOneClassSVM(radius="knn").fit(single, sample_domain=domain)
-    wide = TransferOneClassSVM(radius="knn").fit(single.astype(float), sample_domain=domain)
+    narrow = transfer(radius="knn").fit(single, sample_domain=domain)
+    wide = transfer(radius="knn").fit(single.astype(float), sample_domain=domain)
     assert narrow.support_vectors_.dtype == np.float32
     expected = wide.decision_function(single.astype(float))
     np.testing.assert_allclose(

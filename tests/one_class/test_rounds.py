@@ -6,6 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from scarce import TransferOneClassSVM
 from tests.one_class.samples import several_tasks
+from tests.published import transfer
 
 KERNELS = (
     {"kernel": "linear"},
@@ -22,7 +23,7 @@ def test_the_objective_never_rises(seed: int) -> None:
     random = np.random.default_rng(seed)
     sizes = tuple(random.integers(3, 25, size=random.integers(1, 4)))
     X, domain = several_tasks(seed, sizes, centre=random.choice([0.0, 1.5]))
-    model = TransferOneClassSVM(
+    model = transfer(
         nu=random.uniform(0.05, 0.9),
         coupling=10.0 ** random.uniform(-2, 2),
         round_tol=0.0,
@@ -40,7 +41,7 @@ def test_the_objective_never_rises(seed: int) -> None:
 def narrow(safeguard: bool) -> TransferOneClassSVM:
     """Return a model of rows that may move by more than the width of the kernel."""
     X, domain = several_tasks(0)
-    model = TransferOneClassSVM(
+    model = transfer(
         nu=0.3, gamma=1.5, radius=2.0, safeguard=safeguard, max_rounds=8, round_tol=0.0, tol=1e-8
     )
     with pytest.warns(ConvergenceWarning):
@@ -60,9 +61,7 @@ def test_the_guard_does_nothing_for_a_linear_kernel() -> None:
     # The step is the exact minimiser.
     X, domain = several_tasks(1)
     models = [
-        TransferOneClassSVM(kernel="linear", radius=0.5, safeguard=guard).fit(
-            X, sample_domain=domain
-        )
+        transfer(kernel="linear", radius=0.5, safeguard=guard).fit(X, sample_domain=domain)
         for guard in (True, False)
     ]
     assert models[0].history_ == models[1].history_
@@ -73,7 +72,7 @@ def test_the_guard_does_nothing_for_a_linear_kernel() -> None:
 def test_linear_shifts_are_along_the_plane_of_the_row() -> None:
     X, domain = several_tasks(2)
     radii = np.linspace(0.0, 1.0, len(X))
-    model = TransferOneClassSVM(kernel="linear", round_tol=1e-9, max_rounds=300)
+    model = transfer(kernel="linear", round_tol=1e-9, max_rounds=300)
     model.fit(X, sample_domain=domain, sample_radius=radii)
     planes = model.task_dual_coef_ @ model.support_vectors_
     planes /= np.linalg.norm(planes, axis=1, keepdims=True)
@@ -83,7 +82,7 @@ def test_linear_shifts_are_along_the_plane_of_the_row() -> None:
 def test_kernel_shifts_are_along_the_gradient_of_the_score() -> None:
     # Of the first planes, at the recorded rows; the second round has moved to there.
     X, domain = several_tasks(3)
-    first = TransferOneClassSVM(gamma=0.3, tol=1e-9).fit(X, sample_domain=domain)
+    first = transfer(gamma=0.3, tol=1e-9).fit(X, sample_domain=domain)
     step = 1e-6
     slopes = np.array(
         [
@@ -93,7 +92,7 @@ def test_kernel_shifts_are_along_the_gradient_of_the_score() -> None:
         ]
     ).T
     expected = 0.2 * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
-    moved = TransferOneClassSVM(
+    moved = transfer(
         gamma=0.3, radius=0.2, max_rounds=2, tol=1e-9, safeguard=False, round_tol=1.0
     ).fit(X, sample_domain=domain)
     np.testing.assert_allclose(moved.shifts_, expected, atol=1e-6)
@@ -101,7 +100,7 @@ def test_kernel_shifts_are_along_the_gradient_of_the_score() -> None:
 
 def test_history() -> None:
     X, domain = several_tasks(4)
-    model = TransferOneClassSVM(radius="knn").fit(X, sample_domain=domain)
+    model = transfer(radius="knn").fit(X, sample_domain=domain)
     assert set(model.history_) == {"objective", "moved", "halvings", "n_iter"}
     assert {len(values) for values in model.history_.values()} == {model.n_rounds_}
     assert model.n_rounds_ > 1
@@ -113,7 +112,7 @@ def test_history() -> None:
 
 def test_one_round_without_radii() -> None:
     X, domain = several_tasks(4)
-    model = TransferOneClassSVM(max_rounds=1).fit(X, sample_domain=domain)
+    model = transfer(max_rounds=1).fit(X, sample_domain=domain)
     assert model.converged_
     assert model.n_rounds_ == 1
     assert model.shifts_ is None
@@ -123,7 +122,7 @@ def test_one_round_without_radii() -> None:
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_last_allowed_round_is_said(kernel: str) -> None:
     X, domain = several_tasks(5)
-    model = TransferOneClassSVM(kernel=kernel, radius=0.5, max_rounds=1)
+    model = transfer(kernel=kernel, radius=0.5, max_rounds=1)
     with pytest.warns(ConvergenceWarning, match=r"max_rounds=1 ended.*round_tol=0.001") as caught:
         model.fit(X, sample_domain=domain)
     assert caught[0].filename == __file__
@@ -135,12 +134,12 @@ def test_the_last_allowed_round_is_said(kernel: str) -> None:
 def test_a_fixed_point_ends_the_rounds() -> None:
     # round_tol = 0 is met: comparisons are not strict, and rows that stay end the rounds.
     X, _ = several_tasks(6)
-    model = TransferOneClassSVM(kernel="linear", radius=0.5, round_tol=0.0, nu=0.3).fit(X)
+    model = transfer(kernel="linear", radius=0.5, round_tol=0.0, nu=0.3).fit(X)
     assert model.converged_
 
 
 def test_a_lone_row_has_nowhere_to_go() -> None:
     # The gradient of its own bump is zero where it stands.
-    model = TransferOneClassSVM(nu=1.0, radius=0.5, gamma=1.0).fit([[1.0, 2.0]])
+    model = transfer(nu=1.0, radius=0.5, gamma=1.0).fit([[1.0, 2.0]])
     assert model.converged_
     np.testing.assert_array_equal(model.shifts_, [[0.0, 0.0]])

@@ -13,17 +13,17 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from scarce import UOCTSVM, TransferOneClassSVM
 from tests.one_class.samples import all_decisions, several_tasks
+from tests.published import transfer, uoct
 
 X, domain = several_tasks(1, (15, 25, 20))
 weights = np.linspace(0.5, 2.0, len(X))
 MODELS = (
-    TransferOneClassSVM(nu=0.23, tol=1e-8),
-    TransferOneClassSVM(nu=0.23, source_weight={0: 0.5, 1: 2.0}, radius="knn", tol=1e-8),
-    TransferOneClassSVM(nu=0.23, kernel="linear", radius="knn", tol=1e-8),
-    TransferOneClassSVM(nu=0.23, kernel="poly", radius=0.3, tol=1e-8),
-    UOCTSVM(C_source=0.2, C_target=0.3, tol=1e-8),
+    transfer(nu=0.23, tol=1e-8),
+    transfer(nu=0.23, source_weight={0: 0.5, 1: 2.0}, radius="knn", tol=1e-8),
+    transfer(nu=0.23, kernel="linear", radius="knn", tol=1e-8),
+    transfer(nu=0.23, kernel="poly", radius=0.3, tol=1e-8),
+    uoct(C_source=0.2, C_target=0.3, tol=1e-8),
 )
 
 
@@ -63,7 +63,7 @@ def test_weights_are_repetition(model: Any) -> None:
 
 @pytest.mark.parametrize("radius", [0.0, 0.3])
 def test_weight_is_relative_to_that_of_the_task(radius: float) -> None:
-    model = TransferOneClassSVM(nu=0.23, gamma=0.2, radius=radius, tol=1e-8)
+    model = transfer(nu=0.23, gamma=0.2, radius=radius, tol=1e-8)
     expected = all_decisions(model.fit(X, sample_domain=domain), X)
     factors = np.array([1.0, 7.0, 0.3])[domain + 1]
     model.fit(X, sample_weight=factors, sample_domain=domain)
@@ -73,7 +73,7 @@ def test_weight_is_relative_to_that_of_the_task(radius: float) -> None:
 @pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive semidefinite")
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
 def test_sparse_rows(kernel: str) -> None:
-    model = TransferOneClassSVM(kernel=kernel, gamma=0.05, coef0=0.3, nu=0.23, tol=1e-8)
+    model = transfer(kernel=kernel, gamma=0.05, coef0=0.3, nu=0.23, tol=1e-8)
     dense = model.fit(X, sample_domain=domain)
     expected, value = all_decisions(dense, X), dense.objective_
     rows = sparse.csr_array(X)
@@ -87,7 +87,7 @@ def test_sparse_rows(kernel: str) -> None:
 
 
 def test_sparse_rows_of_a_linear_kernel_move() -> None:
-    model = TransferOneClassSVM(kernel="linear", radius="knn", nu=0.23, tol=1e-8)
+    model = transfer(kernel="linear", radius="knn", nu=0.23, tol=1e-8)
     expected = model.fit(X, sample_domain=domain).decision_function(X)
     rows = sparse.csr_array(X)
     assert_same(model.fit(rows, sample_domain=domain).decision_function(rows), expected)
@@ -97,10 +97,10 @@ def test_precomputed_and_callable_kernels() -> None:
     K = rbf_kernel(X, gamma=0.2)
     some = np.where(np.arange(len(X)) % 7 == 0, 0.0, weights)
     parameters: dict[str, Any] = {"nu": 0.23, "tol": 1e-8}
-    plain = TransferOneClassSVM(gamma=0.2, **parameters)
+    plain = transfer(gamma=0.2, **parameters)
     expected = all_decisions(plain.fit(X, sample_weight=some, sample_domain=domain), X)
     for kernel, rows in (("precomputed", K), (lambda a, b: rbf_kernel(a, b, gamma=0.2), X)):
-        model = TransferOneClassSVM(kernel=kernel, **parameters)
+        model = transfer(kernel=kernel, **parameters)
         model.fit(rows, sample_weight=some, sample_domain=domain)
         assert_same(all_decisions(model, rows), expected)
 
@@ -122,14 +122,12 @@ def share_accepted(model: Any, rows: Any, y: Any = None) -> float:
 def test_metadata_are_routed_without_set_up() -> None:
     radii = np.linspace(0.0, 0.5, len(X))
     scaled = StandardScaler().fit(X)
-    alone = TransferOneClassSVM(nu=0.3).fit(
-        scaled.transform(X), sample_domain=domain, sample_radius=radii
-    )
+    alone = transfer(nu=0.3).fit(scaled.transform(X), sample_domain=domain, sample_radius=radii)
     expected = alone.decision_function(scaled.transform(X), sample_domain=domain)
     metadata = {"sample_domain": domain, "sample_radius": radii}
     folds = KFold(3, shuffle=True, random_state=0)
     with config_context(enable_metadata_routing=True):
-        chain = make_pipeline(StandardScaler(), TransferOneClassSVM(nu=0.3)).fit(X, **metadata)
+        chain = make_pipeline(StandardScaler(), transfer(nu=0.3)).fit(X, **metadata)
         np.testing.assert_array_equal(chain.decision_function(X, sample_domain=domain), expected)
         np.testing.assert_array_equal(
             chain.predict(X, sample_domain=domain), np.where(expected >= 0, 1, -1)
@@ -139,4 +137,4 @@ def test_metadata_are_routed_without_set_up() -> None:
         ).fit(X, **metadata)
         found = search.best_estimator_.decision_function(X, sample_domain=domain)
         np.testing.assert_array_equal(found, expected)
-        cross_val_score(UOCTSVM(C_source=0.5), X, cv=folds, scoring=share_accepted, params=metadata)
+        cross_val_score(uoct(C_source=0.5), X, cv=folds, scoring=share_accepted, params=metadata)

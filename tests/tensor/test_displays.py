@@ -10,8 +10,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 
-from scarce import STM, OneClassSTM, OneClassSVM
+from scarce import STM, OneClassSVM
 from scarce.tensor import FactorDisplay, WeightDisplay
+from tests.published import one_class_stm
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +26,7 @@ def drawn_in_memory():
 
 def fitted(*shape, rank=1):
     X = np.random.default_rng(0).normal(1.0, 0.4, size=(8, *shape))
-    return OneClassSTM(rank=rank, tol=1e-2).fit(X)
+    return one_class_stm(rank=rank, tol=1e-2).fit(X)
 
 
 def test_image_of_the_weights():
@@ -118,7 +119,7 @@ def test_draws_on_given_axes_and_opens_no_figure():
 @pytest.mark.parametrize("display", [WeightDisplay, FactorDisplay])
 def test_other_estimators_are_refused(display):
     with pytest.raises(NotFittedError):
-        display.from_estimator(OneClassSTM())
+        display.from_estimator(one_class_stm())
     with pytest.raises(ValueError, match="OneClassSVM has no factors"):
         display.from_estimator(OneClassSVM(kernel="linear").fit(np.ones((3, 2))))
 

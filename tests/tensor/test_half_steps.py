@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from scarce import STM, OneClassSTM
+from scarce import STM
 from scarce.reductions import BinaryHalfStep, OneClassHalfStep
 from scarce.solvers import solve
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._mode_sweeps import ModeSweeps
 from tests.oracles import tensor as oracle
+from tests.published import one_class_stm
 from tests.tensor.samples import (
     binary_value,
     one_class_tensors,
@@ -101,7 +102,7 @@ def test_no_half_step_improves_a_fitted_machine(shape, rank):
     """With all factors but one held, a generic solver finds nothing better, in any mode."""
     tensors, signs = two_class_tensors(shape)
     far = tensors + 1.0
-    model = OneClassSTM(nu=0.3, rank=rank, tol=1e-10, max_iter=5000).fit(far)
+    model = one_class_stm(nu=0.3, rank=rank, tol=1e-10, max_iter=5000).fit(far)
     other = STM(C=0.7, rank=rank, tol=1e-10, max_iter=5000).fit(tensors, signs)
     for mode in range(len(shape)):
         value, _ = one_class_value(far, model.factors_, mode, 0.3)
@@ -114,7 +115,7 @@ def test_fitted_attributes_are_those_of_the_model():
     """Objective, offset, weights and multipliers belong together."""
     tensors, signs = two_class_tensors((3, 4, 2))
     far = tensors + 1.0
-    model = OneClassSTM(nu=0.3, rank=2).fit(far)
+    model = one_class_stm(nu=0.3, rank=2).fit(far)
     np.testing.assert_allclose(tensor_of(model.factors_), model.coef_, rtol=1e-12)
     np.testing.assert_array_equal(model.weights_, model.coef_)
     scores = np.einsum("iabc,abc->i", far, model.coef_)
@@ -141,7 +142,7 @@ def test_fitted_attributes_are_those_of_the_model():
 def test_the_weights_come_from_the_multipliers():
     """``U^(m)`` of the mode solved last is the contraction of the weighted sum of the samples."""
     tensors = one_class_tensors((4, 3))
-    model = OneClassSTM(nu=0.3).fit(tensors)
+    model = one_class_stm(nu=0.3).fit(tensors)
     total = np.einsum("i,iab->ab", model.dual_coef_[0], tensors[model.support_])
     right = model.factors_[1][:, 0]
     left = total @ right / (right @ right)

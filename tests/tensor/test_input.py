@@ -13,9 +13,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from scarce import STM, OneClassSTM
 from scarce.tensor import vectors_to_tensors
+from tests.published import one_class_stm
 from tests.tensor.samples import one_class_tensors, two_class_tensors
 
-MODELS = [OneClassSTM(nu=0.3), STM()]
+MODELS = [one_class_stm(nu=0.3), STM()]
 
 
 def fitted(model, X, **params):
@@ -42,6 +43,7 @@ def test_zeros_are_appended_and_rows_are_read_first():
     assert vectors_to_tensors(X.astype(np.float32), (7,)).dtype == np.float32
 
 
+@pytest.mark.filterwarnings("ignore:.*cells are filled up")
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize("shape", [(3, 4), "auto", (2, 2, 3), (5, 3), (12,)])
 def test_rows_with_a_shape_are_padded_tensors(model, shape):
@@ -240,11 +242,41 @@ def test_parameters_out_of_range(model, name, values):
 @pytest.mark.parametrize("nu", [0.0, -0.1, 1.1])
 def test_nu_out_of_range(nu):
     with pytest.raises(ValueError, match=r"The 'nu' parameter.* \(0.0, 1.0\]"):
-        OneClassSTM(nu=nu).fit(one_class_tensors((4, 3)))
+        one_class_stm(nu=nu).fit(one_class_tensors((4, 3)))
 
 
 def test_weights_of_zero_leave_samples_out():
     tensors = one_class_tensors((4, 3))
     spoiled = np.concatenate([tensors, 1e6 * tensors[:3]])
-    model = OneClassSTM(nu=0.3).fit(spoiled, sample_weight=np.r_[np.ones(12), np.zeros(3)])
-    np.testing.assert_array_equal(model.coef_, OneClassSTM(nu=0.3).fit(tensors).coef_)
+    model = one_class_stm(nu=0.3).fit(spoiled, sample_weight=np.r_[np.ones(12), np.zeros(3)])
+    np.testing.assert_array_equal(model.coef_, one_class_stm(nu=0.3).fit(tensors).coef_)
+
+
+def test_a_shape_with_room_for_more_is_told():
+    with pytest.warns(UserWarning, match="24 cells for the 20 columns of X: 4 cells are"):
+        one_class_stm(tensor_shape=(4, 6)).fit(np.random.default_rng(0).uniform(1, 2, (5, 20)))
+
+
+def test_a_single_matrix_is_told():
+    with pytest.raises(ValueError, match=r"X of shape \(4, 6\) is one sample"):
+        OneClassSTM(tensor_shape=(4, 6)).fit(np.ones((4, 6)))
+
+
+def test_columns_first_is_the_transposed_reading():
+    rows = np.random.default_rng(0).uniform(1, 2, size=(6, 6))
+    shared = {"nu": 0.4, "false_alarms": 0.2, "tol": 1e-9}
+    fortran = OneClassSTM(tensor_shape=(2, 3), order="F", **shared).fit(rows)
+    tensors = np.array([row.reshape((2, 3), order="F") for row in rows])
+    plain = OneClassSTM(**shared).fit(tensors)
+    np.testing.assert_array_equal(fortran.coef_, plain.coef_)
+    np.testing.assert_array_equal(fortran.predict(rows), plain.predict(tensors))
+
+
+def test_samples_of_norm_one():
+    random = np.random.default_rng(0)
+    X = np.outer([1.0, 2.0, 3.0], [1.0, 1.0]) + 0.3 * random.normal(size=(12, 3, 2))
+    model = OneClassSTM().fit(X)
+    scaled = OneClassSTM().fit(X * random.uniform(0.1, 9.0, size=(12, 1, 1)))
+    np.testing.assert_allclose(scaled.offset_, model.offset_, rtol=1e-6)
+    np.testing.assert_allclose(scaled.score_samples(7 * X), model.score_samples(X), rtol=1e-6)
+    assert model.predict(np.zeros((1, 3, 2))) == [-1]

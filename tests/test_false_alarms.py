@@ -1,0 +1,297 @@
+"""Thresholds, ranges and p-values from left-out scores, against simulation and brute force."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.ensemble import IsolationForest
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from scarce import (
+    UOCTSVM,
+    CalibratedOneClass,
+    OneClassSTM,
+    OneClassSVM,
+    ScarceDataWarning,
+    TransferOneClassSVM,
+)
+from scarce._false_alarms import LeftOut, benjamini_hochberg, cannot_be_had, false_alarm_range
+from scarce._left_out import lazy_scores, left_out_parts, scores_by_parts
+from scarce.kernels import make_kernel
+from scarce.one_class._plain_left_out import SmallSample
+from scarce.solvers import DenseMatrix, QuadraticProgram, solve
+
+# The order statistic.
+
+
+def test_the_threshold_is_the_kth_smallest():
+    random = np.random.default_rng(0)
+    for n in (9, 10, 19, 29, 57, 100):
+        for rate in (0.05, 0.1, 0.29, 0.5):
+            k = int(np.floor(rate * (n + 1) + 1e-9))
+            scores = random.normal(size=n)
+            assert LeftOut.of(scores).threshold(rate) == np.sort(scores)[max(k, 1) - 1]
+
+
+def test_weights_are_repetition():
+    random = np.random.default_rng(0)
+    scores, counts = random.normal(size=30), random.integers(1, 5, 30)
+    once, often = LeftOut.of(scores, counts), LeftOut.of(np.repeat(scores, counts))
+    new = np.r_[scores, random.normal(size=50)]
+    np.testing.assert_allclose(once.p_values(new), often.p_values(new), rtol=1e-12)
+    for rate in (0.01, 0.1, 0.33):
+        assert once.threshold(rate) == often.threshold(rate)
+
+
+def test_rejection_is_a_p_value_up_to_the_rate():
+    random = np.random.default_rng(1)
+    left_out, new = LeftOut.of(random.normal(size=40)), random.normal(size=500)
+    rejected = new < left_out.threshold(0.1)
+    np.testing.assert_array_equal(rejected, left_out.p_values(new) <= 0.1 + 1e-12)
+
+
+def test_the_range_is_that_of_the_order_statistic():
+    random = np.random.default_rng(0)
+    rates = [LeftOut.of(random.uniform(size=40)).threshold(0.1) for _ in range(4000)]
+    np.testing.assert_allclose(
+        false_alarm_range(40, 0.1), np.quantile(rates, [0.05, 0.95]), atol=0.01
+    )
+
+
+def test_what_cannot_be_had_is_said():
+    assert cannot_be_had(8, 0.05) == (
+        "false_alarms=0.05 cannot be had from 8 rows: the least is 0.111 (90 % range 0.006 to "
+        "0.31); 19 rows are needed"
+    )
+    assert cannot_be_had(19, 0.05) is None
+    assert cannot_be_had(9, 0.1) is None
+
+
+def test_benjamini_hochberg_is_scipys():
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        p = random.uniform(size=20) ** 2
+        expected = stats.false_discovery_control(p) <= 0.2
+        np.testing.assert_array_equal(benjamini_hochberg(p, 0.2), expected)
+
+
+def test_parts_cover_every_row_once():
+    for n in (2, 50, 51, 203):
+        parts = left_out_parts(n)
+        np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(n))
+        assert len(parts) == (n if n <= 50 else 10)
+        assert all((a == b).all() for a, b in zip(parts, left_out_parts(n), strict=True))
+
+
+# The lazy rule.
+
+
+@pytest.mark.parametrize("n", [6, 20, 60])
+@pytest.mark.parametrize(("nu", "gamma"), [(0.1, "scale"), (0.1, "neighbors"), (0.6, "neighbors")])
+def test_the_lazy_threshold_is_that_of_brute_force(n, nu, gamma):
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        X, weights = random.normal(size=(n, 3)), random.uniform(0.5, 2.0, n)
+        K = make_kernel("rbf", gamma=gamma).settled(X).values(X, X)
+        mass = nu * weights.sum()
+        alpha = solve(
+            QuadraticProgram(DenseMatrix(K), totals=[mass], upper=weights), tol=1e-6
+        ).alpha
+        small = SmallSample(K, weights, np.zeros(n), alpha, 1e-6)
+        brute = scores_by_parts(small.sums_without, n, left_out_parts(n, one_by_one=n))
+        calls = []
+
+        def without(part, small=small, calls=calls):
+            calls.append(part)
+            return small.sums_without(part)
+
+        for rate in (0.05, 0.1, 0.3):
+            calls.clear()
+            found, known = lazy_scores(
+                without,
+                scores=K @ alpha,
+                coefficients=alpha,
+                diagonal=np.ones(n),
+                weights=weights,
+                false_alarms=rate,
+            )
+            expected = LeftOut.of(brute, weights).threshold(rate)
+            assert LeftOut.of(found, weights).threshold(rate) == pytest.approx(expected, rel=1e-7)
+            np.testing.assert_allclose(found[known], brute[known], rtol=1e-5, atol=1e-8)
+            assert len(calls) < n
+
+
+# The machines.
+
+MACHINES = [
+    OneClassSVM(nu=0.1, gamma="neighbors", offset="left_out"),
+    TransferOneClassSVM(),
+    UOCTSVM(radius=0.0),
+    CalibratedOneClass(),
+    CalibratedOneClass(method="cv+"),
+]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: f"{type(m).__name__}")
+def test_p_values_of_fresh_rows_are_uniform(machine):
+    random = np.random.default_rng(0)
+    shares = []
+    for _ in range(25):
+        X, fresh = random.normal(size=(30, 4)), random.normal(size=(200, 4))
+        p = machine.fit(X).p_values(fresh)
+        shares.append([np.mean(p <= level + 1e-9) for level in (0.1, 0.3, 0.5, 0.8)])
+        np.testing.assert_array_equal(machine.predict(fresh) < 0, p <= 0.1 + 1e-9)
+    np.testing.assert_allclose(np.mean(shares, axis=0), [0.1, 0.3, 0.5, 0.8], atol=0.06)
+
+
+def test_tensors_keep_their_word():
+    random = np.random.default_rng(0)
+    pattern = np.outer(np.sin(np.arange(6)), np.cos(np.arange(5)))
+    rates = []
+    for _ in range(15):
+        X = pattern + 0.7 * random.normal(size=(320, 6, 5))
+        model = OneClassSTM(tol=1e-3, max_iter=500).fit(X[:20])
+        rates.append(np.mean(model.predict(X[20:]) < 0))
+    assert np.mean(rates) == pytest.approx(0.095, abs=0.05)
+
+
+def test_the_share_of_false_discoveries():
+    random = np.random.default_rng(0)
+    shares, found = [], []
+    for _ in range(40):
+        model = OneClassSVM(nu=0.1, offset="left_out").fit(random.normal(size=(60, 2)))
+        X = np.r_[random.normal(size=(80, 2)), random.normal(6.0, 1.0, size=(20, 2))]
+        called = model.select(X, fdr=0.2)
+        shares.append(called[:80].sum() / max(1, called.sum()))
+        found.append(called[80:].mean())
+    assert np.mean(shares) <= 0.2
+    assert np.mean(found) > 0.5
+
+
+@pytest.mark.parametrize("n", [30, 230])
+def test_weights_order_and_duplicates(n):
+    random = np.random.default_rng(0)
+    X, counts = random.normal(size=(n, 3)), random.integers(0, 3, n)
+    repeated = random.permutation(np.repeat(np.arange(n), counts))
+    fresh = random.normal(size=(100, 3))
+    for machine in (MACHINES[0], TransferOneClassSVM(), OneClassSTM()):
+        once = machine.fit(X + 2.0, sample_weight=counts)
+        expected, p = once.decision_function(fresh + 2.0), once.p_values(fresh + 2.0)
+        often = machine.fit(X[repeated] + 2.0)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(
+            often.decision_function(fresh + 2.0), expected, atol=1e-7 * scale
+        )
+        np.testing.assert_allclose(often.p_values(fresh + 2.0), p, atol=1e-12)
+
+
+def test_a_rate_that_cannot_be_had_is_a_warning():
+    X = np.random.default_rng(0).normal(3.0, 1.0, size=(8, 2))
+    for machine in (*MACHINES, OneClassSTM()):
+        with pytest.warns(ScarceDataWarning, match="cannot be had from 8 rows: the least is 0.111"):
+            machine.set_params(false_alarms=0.05).fit(X)
+        machine.set_params(false_alarms=0.1)
+
+
+@pytest.mark.parametrize(
+    ("machine", "named"),
+    [
+        (MACHINES[0], 'offset="training"'),
+        (TransferOneClassSVM(), 'offset="original"'),
+        (OneClassSTM(), 'offset="training"'),
+    ],
+)
+def test_one_distinct_row_is_an_error(machine, named):
+    for X in ([[1.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]]):
+        with pytest.raises(ValueError, match=r"n_samples=1") as error:
+            machine.fit(X)
+        assert named in str(error.value)
+
+
+def test_p_values_need_left_out_scores():
+    X = np.random.default_rng(0).normal(3.0, 1.0, size=(20, 2))
+    for machine in (
+        OneClassSVM(),
+        TransferOneClassSVM(offset="original"),
+        OneClassSTM(offset="training"),
+    ):
+        machine.fit(X)
+        with pytest.raises(ValueError, match='offset="left_out"'):
+            machine.p_values(X)
+        with pytest.raises(ValueError, match='offset="left_out"'):
+            machine.select(X)
+        assert not hasattr(machine, "left_out_scores_")
+        assert not hasattr(machine, "false_alarm_range_")
+
+
+def test_a_narrow_width_with_its_own_offset_is_a_warning():
+    with pytest.warns(UserWarning, match='use offset="left_out"'):
+        OneClassSVM(gamma="neighbors").fit(np.random.default_rng(0).normal(size=(20, 2)))
+
+
+def test_domains_given_as_y_are_refused():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    domain = np.r_[np.zeros(10, int), np.full(10, -1)]
+    with pytest.raises(ValueError, match="sample_domain"):
+        TransferOneClassSVM().fit(X, domain)
+    for y in (None, np.sign(domain + 0.5).astype(int), np.arange(20), np.zeros(20)):
+        TransferOneClassSVM().fit(X, y)
+
+
+# Any detector.
+
+
+def test_a_scaler_belongs_inside():
+    random = np.random.default_rng(0)
+    inside, outside = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScarceDataWarning)
+        for _ in range(60):
+            X, fresh = random.normal(size=(5, 10)), random.normal(size=(100, 10))
+            whole = make_pipeline(StandardScaler(), OneClassSVM(gamma="neighbors", nu=0.1))
+            inside.append(np.mean(CalibratedOneClass(whole).fit(X).predict(fresh) < 0))
+            scaler = StandardScaler().fit(X)
+            model = CalibratedOneClass().fit(scaler.transform(X))
+            outside.append(np.mean(model.predict(scaler.transform(fresh)) < 0))
+    assert np.mean(inside) < 0.22  # 1/6 is the least that five rows give
+    assert np.mean(outside) > 0.28
+
+
+@pytest.mark.parametrize("method", ["one_model", "cv+"])
+def test_another_detector_keeps_its_word(method):
+    random = np.random.default_rng(0)
+    forest = IsolationForest(n_estimators=30, random_state=0)
+    rates = []
+    for _ in range(6):
+        X, fresh = random.normal(size=(100, 3)), random.normal(size=(500, 3))
+        model = CalibratedOneClass(forest, cv=5, method=method).fit(X)
+        rates.append(np.mean(model.predict(fresh) < 0))
+    assert np.mean(rates) == pytest.approx(0.1, abs=0.05)
+
+
+def test_groups_stay_together():
+    random = np.random.default_rng(0)
+    X = np.repeat(random.normal(size=(20, 2)), 3, axis=0) + 1e-3 * random.normal(size=(60, 2))
+    groups = np.repeat(np.arange(20), 3)
+    alone = CalibratedOneClass(cv=KFold(20, shuffle=True, random_state=0)).fit(X)
+    together = CalibratedOneClass(cv=GroupKFold(20)).fit(X, groups=groups)
+    assert together.offset_ < alone.offset_
+
+
+def test_a_splitter_must_leave_every_row_out_once():
+    with pytest.raises(ValueError, match="exactly once"):
+        CalibratedOneClass(cv=ShuffleSplit(3)).fit(np.random.default_rng(0).normal(size=(20, 2)))
+
+
+def test_only_rows_of_the_target_are_left_out():
+    random = np.random.default_rng(0)
+    X = np.r_[random.normal(size=(60, 2)), random.normal(1.0, 1.0, size=(20, 2))]
+    domain = np.r_[np.zeros(60, int), np.full(20, -1)]
+    inner = TransferOneClassSVM(offset="original")
+    model = CalibratedOneClass(inner).fit(X, sample_domain=domain)
+    assert model.left_out_scores_.size == 20
+    direct = TransferOneClassSVM().fit(X, sample_domain=domain)
+    assert direct.left_out_scores_.size == 20
