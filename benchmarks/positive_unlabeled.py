@@ -128,11 +128,15 @@ def estimators(gamma: float | str) -> dict[str, Callable[[], Any]]:
     """Return what can be fitted, by name."""
     theirs = {"gamma": gamma, "tol": TOL}
     return {
-        "SVMC": lambda: SVMC(gamma=gamma, nu=NU, mapping_nu=MAPPING_NU, tol=TOL),
-        "SMC": lambda: SVMC(gamma=gamma, nu=NU, mapping_nu=MAPPING_NU, tol=TOL, keep="all"),
+        "SVMC": lambda: SVMC(gamma=gamma, nu=NU, mapping_nu=MAPPING_NU, tol=TOL, diagnose=False),
+        "SMC": lambda: SVMC(
+            gamma=gamma, nu=NU, mapping_nu=MAPPING_NU, tol=TOL, keep="all", diagnose=False
+        ),
         "scikit-learn": lambda: MappingConvergence(
             mapper=OneClassMapper(svm.OneClassSVM(nu=MAPPING_NU, **theirs)),
             classifier=svm.NuSVC(nu=NU, **theirs),
+            keep="support",
+            diagnose=False,
             tol=TOL,
         ),
     }
@@ -195,7 +199,7 @@ def run_case(case: Case, repeats: int) -> list[dict[str, Any]]:
 def _facts(model: Any, sample: Sample) -> dict[str, Any]:
     return {
         "f1": float(f1_score(sample.truth, model.predict(sample.new) == 1)),
-        "class_prior": model.class_prior_,
+        "class_prior": model.accepted_share_,
         "rounds": model.n_rounds_,
         "mapping_s": model.mapping_seconds_,
         "history": model.history_,

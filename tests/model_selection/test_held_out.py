@@ -34,7 +34,7 @@ def test_of_equal_rounds_the_latest():
 
 def test_it_prevents_a_collapse():
     X, y = overlapping(2)
-    model = SVMC(**CHEAP, stop=HeldOutPositives(random_state=0)).fit(X, y)
+    model = SVMC(**CHEAP, diagnose=False, stop=HeldOutPositives(random_state=0)).fit(X, y)
     history = model.history_
     assert history["accepted_share"][-1] == 0.0
     pairs = zip(history["held_out_recall"], history["accepted_share"], strict=True)
@@ -48,7 +48,7 @@ def test_it_prevents_a_collapse():
 def test_held_out_rows_are_not_trained_on():
     X, y = overlapping(2)
     rule = HeldOutPositives(fraction=0.25, random_state=3)
-    model = SVMC(learner="csvc", C=1e-2, stop=rule, max_rounds=1, keep="all")
+    model = SVMC(learner="csvc", C=1e-2, stop=rule, max_rounds=1, keep="all", diagnose=False)
     with pytest.warns(UserWarning, match="max_rounds=1"):
         model.fit(X, y)
     positives = np.flatnonzero(y == 1)
@@ -74,9 +74,11 @@ def test_choice_of_rows():
 
 def test_together_with_recall_on_the_training_rows():
     X, y = overlapping(2)
-    alone = SVMC(**CHEAP, stop=HeldOutPositives(random_state=0)).fit(X, y)
+    alone = SVMC(**CHEAP, diagnose=False, stop=HeldOutPositives(random_state=0)).fit(X, y)
     recall = np.array(alone.history_["recall"])
     least = recall[: alone.round_kept_].mean()
     assert recall[alone.round_kept_] < least < recall[0]
-    both = SVMC(**CHEAP, stop=HeldOutPositives(random_state=0), stop_recall=least).fit(X, y)
+    both = SVMC(
+        **CHEAP, diagnose=False, stop=HeldOutPositives(random_state=0), stop_recall=least
+    ).fit(X, y)
     assert both.round_kept_ == np.argmax(recall < least) - 1

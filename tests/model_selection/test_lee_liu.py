@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from pulearn.metrics import lee_liu_score as pulearn_score
+from scipy.stats import binomtest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import precision_score, recall_score
@@ -114,7 +115,10 @@ def test_scorer_passes_weights_on_without_set_up():
     for feature in (0, 1):
         for fold, (_, test) in enumerate(splits):
             expected = lee_liu_score(
-                y[test], (X[test, feature] > 0).astype(int), sample_weight=weights[test]
+                y[test],
+                (X[test, feature] > 0).astype(int),
+                sample_weight=weights[test],
+                lower_bound=True,
             )
             assert search.cv_results_[f"split{fold}_test_score"][feature] == pytest.approx(expected)
 
@@ -133,3 +137,17 @@ def test_scorer_takes_the_positive_label_of_the_estimator():
     nested = search.fit(X, words)
     np.testing.assert_allclose(nested.cv_results_["mean_test_pu"], expected.mean())
     assert lee_liu_scorer(nested, X, words) == lee_liu_scorer(named.fit(X, words), X, words)
+
+
+def test_the_lower_bound_is_scipys():
+    truth, found = np.repeat([1, 0], [5, 1000]), np.zeros(1005, int)
+    found[[0, 1, 5]] = 1  # two of five, and one row of a thousand
+    assert lee_liu_score(truth, found) == pytest.approx(0.4**2 / 0.001)
+    low = binomtest(2, 5).proportion_ci(method="wilson").low
+    guarded = lee_liu_score(truth, found, lower_bound=True)
+    assert guarded == pytest.approx(low**2 / 0.001, rel=1e-3)
+    # Chance: three of four labelled rows of ten, at a hundredth, are worth more.
+    truth, found = np.repeat([1, 0], [40, 1000]), np.zeros(1040, int)
+    found[:30], found[40:50] = 1, 1
+    assert lee_liu_score(truth, found) < 0.4**2 / 0.001
+    assert lee_liu_score(truth, found, lower_bound=True) > guarded

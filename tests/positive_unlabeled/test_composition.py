@@ -16,6 +16,9 @@ from scarce import SVC, SVMC, MappingConvergence
 from scarce.model_selection import lee_liu_scorer
 from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
 
+# What these tests are about is the loop; its model may be a poor one.
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 
 @pytest.mark.parametrize(
     ("positive", "unlabelled"), [(1, 0), (1, -1), (True, False), ("yes", "unknown"), ("a", "b")]

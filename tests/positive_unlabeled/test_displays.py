@@ -11,6 +11,9 @@ from scarce import SVMC, MappingConvergence
 from scarce.positive_unlabeled import RoundsBoundaryDisplay, SetSizesDisplay
 from tests.positive_unlabeled.samples import overlapping
 
+# What these tests are about is the loop; its model may be a poor one.
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 X, y = overlapping(0)
 
 

@@ -12,6 +12,9 @@ from tests.oracles.classification import c_svc, nu_svc
 from tests.oracles.convex import feature_map
 from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
 
+# What these tests are about is the loop; its model may be a poor one.
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 Array = NDArray[Any]
 
 GAMMA = 0.3

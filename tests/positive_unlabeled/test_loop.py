@@ -15,6 +15,9 @@ from scarce.positive_unlabeled._rows import MemoryRows
 from scarce.positive_unlabeled._training import Training
 from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
 
+# What these tests are about is the loop; its model may be a poor one.
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("learner", ["nusvc", "csvc"])
@@ -80,7 +83,7 @@ class CountingSVC(SVC):
 def test_rejected_rows_are_not_scored_again():
     X, y = overlapping(1)
     CountingSVC.scored.clear()
-    model = MappingConvergence(classifier=CountingSVC()).fit(X, y)
+    model = MappingConvergence(classifier=CountingSVC(), diagnose=False).fit(X, y)
     history = model.history_
     candidates = np.array(history["accepted"]) + np.array(history["rejected"])
     assert model.n_rounds_ > 2
@@ -118,14 +121,14 @@ def test_little_taken_back_is_much_for_a_small_class():
 @TAKEN_BACK
 @pytest.mark.parametrize("parameters", [{}, {"learner": "csvc", "C": 0.3}, {"stop_recall": 0.99}])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_class_prior_is_what_the_boundary_accepts(parameters, weighted):
+def test_accepted_share_is_what_the_boundary_accepts(parameters, weighted):
     X, y = overlapping(3)
     X[np.flatnonzero(y == 0)[:5]] = X[np.flatnonzero(y == 1)[:5]]  # shared rows too
     weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y)) if weighted else None
     model = SVMC(**parameters).fit(X, y, sample_weight=weights)
     accepted = model.predict(X[y == 0]) == 1
     expected = np.average(accepted, weights=None if weights is None else weights[y == 0])
-    assert model.class_prior_ == pytest.approx(expected, abs=1e-12)
+    assert model.accepted_share_ == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._rows import MappedRows, MemoryRows
 from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
 
+# What these tests are about is the loop; its model may be a poor one.
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 
 def mapped(folder, X):
     np.save(folder / "X.npy", X)

@@ -9,6 +9,9 @@ from scarce import MappingConvergence, NuSVC
 from tests.oracles.classification import nu_svc
 from tests.positive_unlabeled.samples import two_gaussians
 
+# What these tests are about is the loop; its model may be a poor one.
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 # rows per class, kernel, distance, shared rows; the accuracy that the classes allow

@@ -42,9 +42,13 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         weights = checked_weights(sample_weight, X)
         known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
         self.classes_, signs = two_classes(y, known, type(self).__name__, self._one_class_left)
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=known
-        )
+        if self.class_weight == "equal-total":  # only `SVC` takes it
+            totals = np.bincount((signs > 0).astype(np.intp), known)
+            self.class_weight_ = totals.min() / totals
+        else:
+            self.class_weight_ = compute_class_weight(
+                self.class_weight, classes=self.classes_, y=y, sample_weight=known
+            )
         return X, signs, weights
 
     @property

@@ -42,8 +42,10 @@ class SVC(WarmMachine):
         Largest violation of the optimality conditions.
     cache_size : float, default=200
         Memory for kernel values in MB.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of `C` per class.
+    class_weight : dict, "balanced", "equal-total" or None, default=None
+        Factors of `C` per class. Both words give the classes the same total price: "balanced" that
+        of half of all rows, "equal-total" that of the smallest class, whose rows then have the
+        factor 1. With few positives among many unlabelled rows take the latter.
     verbose : bool, default=False
         Print one line per block of variables solved.
     max_iter : int, default=-1
@@ -117,7 +119,7 @@ class SVC(WarmMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KernelMachine._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": [StrOptions({"balanced", "equal-total"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
     }

@@ -173,7 +173,9 @@ def _machine(
         return OneClassSVM(nu=nu, tol=1e-5, **kernel)
     if method in ("SMC", "SVMC"):
         keep = "support" if method == "SVMC" else "all"
-        return SVMC(nu=nu, mapping_nu=ONE_CLASS_NU, keep=keep, map_fallback=0.05, **kernel)
+        return SVMC(
+            nu=nu, mapping_nu=ONE_CLASS_NU, keep=keep, map_fallback=0.05, diagnose=False, **kernel
+        )
     return NuSVC(nu=nu, tol=1e-5, **kernel)
 
 

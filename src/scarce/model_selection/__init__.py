@@ -5,8 +5,9 @@ from scarce.model_selection._group_error import GroupErrorScorer
 from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
 from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_score
-from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
+from scarce.model_selection._lee_liu import lee_liu_scorer, out_of_bag_auc_scorer
 from scarce.model_selection._share_cross_entropy import ShareCrossEntropyScorer
+from scarce.positive_unlabeled._lee_liu import lee_liu_score
 
 __all__ = [
     "CalibratedOneClass",
@@ -18,4 +19,5 @@ __all__ = [
     "lee_liu_score",
     "lee_liu_scorer",
     "margin_score",
+    "out_of_bag_auc_scorer",
 ]

@@ -1,85 +1,12 @@
-"""A score of classifiers that needs no negatives."""
+"""Scorers for searches over classifiers of positive and unlabelled rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from scarce._frame import plain_weights
-
-
-def lee_liu_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Return recall squared over the probability of a positive answer.
-
-    With ``r`` the recall, ``p`` the precision and ``f(x)`` the answer, ``r^2 / P[f(x) = 1]`` equals
-    ``p r / P[y = 1]``. The last factor is the same for all classifiers, so that the score orders
-    them as the product of precision and recall does; it is large only if both are. Recall is
-    estimated on the labelled positives and ``P[f(x) = 1]`` on the unlabelled rows, which must be a
-    sample of the whole population, positives included.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The positive label for labelled positives, another one for unlabelled rows.
-    y_pred : array-like of shape (n_samples,)
-        Predicted labels.
-    pos_label : int, float, bool, str or None, default=None
-        The positive label; None is the larger one of the two in `y_true`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights.
-
-    Returns
-    -------
-    float
-        At least 0; a perfect classifier has one over the share of positives. 0 if no unlabelled row
-        is predicted positive.
-
-    Notes
-    -----
-    ``pulearn.metrics.lee_liu_score`` estimates the probability on all rows given, which suits a
-    sample of the population part of whose positives were labelled afterwards.
-
-    References
-    ----------
-    W. S. Lee, B. Liu, "Learning with positive and unlabeled examples using weighted logistic
-    regression", ICML 2003.
-
-    Examples
-    --------
-    >>> from scarce.model_selection import lee_liu_score
-    >>> lee_liu_score([1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0])  # (1/2)^2 / (1/4)
-    1.0
-    """
-    truth, found = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(truth, found)
-    weights = plain_weights(sample_weight, truth)
-    labels = np.unique(truth)
-    if labels.size > 2 or (pos_label is None and labels.size < 2):
-        raise ValueError(
-            "y_true must have one label for positives and one for unlabelled rows, got the labels "
-            f"{labels.tolist()}; name the positive one as pos_label"
-        )
-    positive_label = labels[1] if pos_label is None else pos_label
-    labelled, positive = truth == positive_label, found == positive_label
-    known, unknown = float(weights[labelled].sum()), float(weights[~labelled].sum())
-    if not (known > 0 and unknown > 0):
-        raise ValueError(
-            "both labelled positives and unlabelled rows are needed, got a weight of "
-            f"{known:g} labelled {positive_label!r} and {unknown:g} others"
-        )
-    recall = float(weights[labelled & positive].sum()) / known
-    share = float(weights[~labelled & positive].sum()) / unknown
-    return recall**2 / share if share > 0 else 0.0
+from scarce.positive_unlabeled._lee_liu import lee_liu_score
 
 
 class _LeeLiuScorer:
@@ -91,7 +18,11 @@ class _LeeLiuScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         return lee_liu_score(
-            y, estimator.predict(X), pos_label=_pos_label(estimator), sample_weight=sample_weight
+            y,
+            estimator.predict(X),
+            pos_label=_pos_label(estimator),
+            sample_weight=sample_weight,
+            lower_bound=True,
         )
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -104,7 +35,10 @@ class _LeeLiuScorer:
 
 
 def _pos_label(estimator: Any) -> Any:
-    """Return the `pos_label` of an estimator or of the one that it wraps; None if there is none."""
+    """Return the positive label of an estimator or of the one that it wraps; None if none has."""
+    last = estimator[-1] if hasattr(estimator, "steps") else estimator
+    if hasattr(last, "pos_label_"):
+        return last.pos_label_
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
     given = [
         value
@@ -115,3 +49,26 @@ def _pos_label(estimator: Any) -> Any:
 
 
 lee_liu_scorer = _LeeLiuScorer()
+
+
+class _OutOfBagAUCScorer:
+    """How well the labelled rows of the fit rank above the unlabelled ones, each left out.
+
+    It looks at the fit alone, not at the rows it is given: with it a search needs no folds, only
+    one split, as ``cv=[(rows, rows[:2])]`` with all ``rows``.
+    """
+
+    def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
+        last = estimator[-1] if hasattr(estimator, "steps") else estimator
+        if not hasattr(last, "out_of_bag_auc_"):
+            raise ValueError(
+                "out_of_bag_auc_scorer needs a fitted PositiveUnlabeledSVC, or a pipeline that "
+                f"ends with one, got {type(last).__name__}"
+            )
+        return float(last.out_of_bag_auc_)
+
+    def __repr__(self) -> str:
+        return "out_of_bag_auc_scorer"
+
+
+out_of_bag_auc_scorer = _OutOfBagAUCScorer()

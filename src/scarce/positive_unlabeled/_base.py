@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import checked_weights, fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
+from scarce._warnings import ScarceDataWarning
+from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
 from scarce.positive_unlabeled._equal_rows import row_keys
+from scarce.positive_unlabeled._labels import check_both, positive_rows
+from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
 from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
@@ -31,7 +35,7 @@ def _of_classifier(name: str, what: str) -> property:
     return property(value, doc=what)
 
 
-class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base of both estimators; a subclass says what its learners and its kernel are."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
@@ -65,17 +69,16 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
         rows, y = checked_rows(self, X, self._kernel(), y, reset=True)
-        positive = self._positive(y)
+        self.classes_, self.pos_label_, positive = positive_rows(
+            y, self.pos_label, type(self).__name__
+        )
         weights = checked_weights(sample_weight, y)
+        check_both(positive, weights, self.classes_, self.pos_label_)
         positives = np.flatnonzero(positive & (weights > 0))
         unlabelled = np.flatnonzero(~positive & (weights > 0))
-        if not (positives.size and unlabelled.size):
-            raise ValueError(
-                "Invalid input - all samples with positive weights belong to the same class: "
-                f"{positives.size} positive and {unlabelled.size} unlabelled rows."
-            )
         mapper, classifier = self._learners(rows, weights)
-        keys = row_keys(rows) if self.drop_shared or self.keep == "support" else None
+        needed = self.drop_shared or self.keep == "support" or self.diagnose
+        keys = row_keys(rows) if needed else None
         if keys is not None:
             self._warn_if_equal(positives, keys[positives])
         weighted = sample_weight is not None
@@ -120,38 +123,47 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._keep_outcome(outcome)
         seen = rows.against(outcome.kept.rows)
         inside = seen.scores(unlabelled, self.classifier_.decision_function) >= 0
-        self.class_prior_ = float(weights[unlabelled[inside]].sum() / loop.unlabelled_weight)
+        self.accepted_share_ = float(weights[unlabelled[inside]].sum() / loop.unlabelled_weight)
         # Of the rows that the classifier was not trained on, those inside that no round has
         # rejected are in the history; any others were rejected once, dropped, and taken back.
         free = inside & ~shared & ~np.isin(unlabelled, outcome.kept.rows)
         accepted = (weights[unlabelled[free]].sum() + loop.always_accepted) / loop.unlabelled_weight
         self.taken_back_ = max(0.0, float(accepted) - outcome.accepted_share)
+        self._diagnose(outcome, trained_on, loop, keys)
         self._warn(outcome)
 
-    def _positive(self, y: Array) -> Array:
-        """Return which rows are labelled positive; set `classes_`."""
-        check_classification_targets(y)
-        classes = np.unique(y)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The target has {len(classes)} classes; "
-                "y must have one value for positive rows and one for unlabelled ones. To take each "
-                "class against all rows, wrap the estimator: "
-                f"sklearn.multiclass.OneVsRestClassifier({type(self).__name__}())."
-            )
-        if len(classes) < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got 1 class: positive and "
-                f"unlabelled rows are needed, and every row is {classes[0]!r}"
-            )
-        self.classes_ = classes
-        if self.pos_label is None:
-            return np.asarray(y == classes[1])
-        if self.pos_label not in classes.tolist():
-            raise ValueError(
-                f"pos_label must be one of the labels {classes.tolist()}, got {self.pos_label!r}"
-            )
-        return np.asarray(y == self.pos_label)
+    def _diagnose(self, outcome: Outcome, positives: Array, loop: Loop, keys: Array | None) -> None:
+        """Refit without folds of the positives; store and tell what that says of the model."""
+        self.class_prior_, self.held_out_recall_ = self.accepted_share_, float("nan")
+        self.class_prior_interval_ = (float("nan"), float("nan"))
+        if not self.diagnose:
+            return
+        assert keys is not None
+        train = replace(loop.train)  # without the last solution
+        self.held_out_recall_ = held_out_recall(
+            positives,
+            np.setdiff1d(outcome.kept.rows, positives),
+            keys[positives],
+            loop.weights,
+            train,
+            lambda trained, rows: (
+                loop.rows.against(trained.rows).scores(rows, trained.model.decision_function) >= 0
+            ),
+        )
+        if np.isnan(self.held_out_recall_):
+            self.class_prior_ = float("nan")
+            return
+        found = Diagnosis(
+            outcome.history["recall"][outcome.round_kept],
+            self.held_out_recall_,
+            float(loop.weights[positives].sum()),
+            self.accepted_share_,
+        )
+        if found.fault:
+            self.class_prior_ = float("nan")
+        else:
+            self.class_prior_interval_ = found.prior_interval
+        found.warn()
 
     def _warn_if_equal(self, positives: Array, keys: Array) -> None:
         if positives.size == 1 or (keys == keys[0]).all():
@@ -171,6 +183,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         note(
             f"the mapper found no strong negatives; the loop begins with the {int(strong.sum())} "
             f"unlabelled rows of the lowest scores (map_fallback={self.map_fallback:g})",
+            ScarceDataWarning,
         )
         return strong
 
@@ -227,7 +240,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         much = 0.1 * outcome.accepted_share + 0.001
         if self.taken_back_ > much and not self.fit_status_:
             note(
-                f"the classifier accepts {self.class_prior_:.3g} of the unlabelled weight, but "
+                f"the classifier accepts {self.accepted_share_:.3g} of the unlabelled weight, but "
                 f"only {outcome.accepted_share:.3g} was accepted in every round: the negatives "
                 f"that were kept (keep={self.keep!r}) do not hold the boundary. Use "
                 'recheck=True, keep="all" or a narrower kernel.',
@@ -252,7 +265,7 @@ class PositiveUnlabeled(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     # The fitted model.
 
     def _positive_is_second(self) -> bool:
-        return self.pos_label is None or bool(self.pos_label == self.classes_[1])
+        return bool(self.pos_label_ == self.classes_[1])
 
     def _scores(self, X: Any) -> Array:
         """Return the classifier's decisions, positive for positives, block by block."""

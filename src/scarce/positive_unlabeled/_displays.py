@@ -228,8 +228,7 @@ class RoundsBoundaryDisplay:
         shape = (-1, *xx0.shape)
         return cls(
             rows,
-            positive=np.asarray(y)
-            == (copied.classes_[1] if copied.pos_label is None else copied.pos_label),
+            positive=np.asarray(y) == copied.pos_label_,
             xx0=xx0,
             xx1=xx1,
             responses=np.reshape(rounds.responses, shape),

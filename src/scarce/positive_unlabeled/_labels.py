@@ -83,7 +83,7 @@ def _settled(classes: Array) -> Any:
 
 def check_both(positive: Array, weights: Array, classes: Array, pos_label: Any) -> None:
     """Refuse rows with weights of one label only."""
-    rest = classes[0] if pos_label == classes[1] else classes[1]
+    rest = classes.tolist()[int(pos_label == classes[0])]
     taking_part = weights > 0
     n_positive = int((positive & taking_part).sum())
     n_unlabelled = int((~positive & taking_part).sum())

@@ -25,13 +25,14 @@ LOOP_CONSTRAINTS: dict[str, Any] = {
     "recheck": ["boolean"],
     "stop_recall": [Interval(Real, 0.0, 1.0, closed="both"), None],
     "stop": [callable, None],
+    "diagnose": ["boolean"],
     "max_rounds": [Interval(Integral, 1, None, closed="left"), None],
     "tol": [Interval(Real, 0.0, None, closed="neither")],
 }
 
 
 class MappingConvergence(PositiveUnlabeled):
-    """Find the boundary of a class from positive and unlabelled rows.
+    """Run the framework of Yu (2003) with learners of your own; see PositiveUnlabeledSVC first.
 
     A mapper names strong negatives, unlabelled rows far from the positives. A margin classifier
     separates them from the positives, what it rejects of the other unlabelled rows joins the
@@ -57,9 +58,10 @@ class MappingConvergence(PositiveUnlabeled):
         Which negatives stay for the next round: the support vectors (SVMC, fast) or all (SMC).
         "support" needs a classifier with `support_`.
     pos_label : int, float, bool, str or None, default=None
-        The label of positive rows; the other one means unlabelled. None is ``classes_[1]``, the
-        label that sorts last: with words for labels, name it.
-    map_fallback : float or None, default=None
+        The label of positive rows; the other one means unlabelled. None: if one of two strings
+        means "unlabelled" (`scarce.positive_unlabeled.UNLABELED_WORDS`) the other, else
+        ``classes_[1]``, the label that sorts last.
+    map_fallback : float or None, default=0.1
         If the mapper finds no strong negatives, begin with this share of the unlabelled rows, those
         of the lowest scores, at least one row, and warn. None makes it an error.
     on_infeasible : {"lower", "error"}, default="lower"
@@ -79,6 +81,10 @@ class MappingConvergence(PositiveUnlabeled):
         it returns the round whose classifier to keep, counted from 0, and whether to go on. Its
         method ``hold_out(n)``, if it has one, names the positives to hold out; their recall is
         then ``history["held_out_recall"]``.
+    diagnose : bool, default=True
+        At the end fit the last training set again five times, each without a fold of the
+        positives, and warn if their recall is far below that of the others, or if next to nothing
+        or everything is accepted. Each costs as much as the last round; turn it off for timing.
     max_rounds : int or None, default=None
         Limit on the trainings. None for no limit but the number of unlabelled rows.
     tol : float, default=1e-5
@@ -93,12 +99,22 @@ class MappingConvergence(PositiveUnlabeled):
         The last classifier trained, or the one that a rule has kept.
     mapper_ : estimator or None
         The fitted mapper; None for a function or mask.
-    class_prior_ : float
+    pos_label_ : label
+        The label of positive rows.
+    accepted_share_ : float
         Share of the unlabelled weight that the classifier accepts.
+    held_out_recall_ : float
+        Recall of positives left out of refits of the final training set; NaN without `diagnose`.
+    class_prior_ : float
+        Estimated share of the class among the unlabelled rows, `accepted_share_`; NaN where a
+        warning says that the boundary cannot be trusted.
+    class_prior_interval_ : tuple of float
+        Approximate interval of 95 %, if what is accepted belongs to the class: the share accepted
+        over the recall of held-out positives; NaN without `diagnose`.
     taken_back_ : float
         Share of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
-        whole boundary. It is part of `class_prior_`. A warning says if it is large.
+        whole boundary. It is part of `accepted_share_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
         that may still be), "taken_back" (rows added by rechecks so far), "accepted_share" (of the
@@ -131,6 +147,7 @@ class MappingConvergence(PositiveUnlabeled):
 
     See Also
     --------
+    PositiveUnlabeledSVC : What to use unless this method is what you want: it needs no tuning.
     SVMC : The same with a one-class SVM and a nu-SVM of one kernel.
 
     Notes
@@ -167,12 +184,13 @@ class MappingConvergence(PositiveUnlabeled):
         classifier: Any = None,
         keep: str = "support",
         pos_label: Any = None,
-        map_fallback: float | None = None,
+        map_fallback: float | None = 0.1,
         on_infeasible: str = "lower",
         drop_shared: bool = True,
         recheck: bool = False,
         stop_recall: float | None = None,
         stop: Any = None,
+        diagnose: bool = True,
         max_rounds: int | None = None,
         tol: float = 1e-5,
     ) -> None:
@@ -186,6 +204,7 @@ class MappingConvergence(PositiveUnlabeled):
         self.recheck = recheck
         self.stop_recall = stop_recall
         self.stop = stop
+        self.diagnose = diagnose
         self.max_rounds = max_rounds
         self.tol = tol
 

@@ -19,6 +19,7 @@ from scarce.kernels import Kernel, make_kernel
 from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._labels import check_both, positive_rows
+from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._out_of_bag import Design, out_of_bag, second_pass
 from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
 from scarce.positive_unlabeled._ranks import area_under_curve
@@ -28,7 +29,7 @@ from scarce.positive_unlabeled._threshold import PUThreshold, pu_threshold
 WIDTHS = (0.5, 1.0, 2.0)  # times gamma "scale"
 
 
-class PositiveUnlabeledSVC(ClassifierMixin, KernelMachine):
+class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     """Find a class from a few labelled rows of it and a heap of unlabelled ones, nothing tuned.
 
     Fifty small machines separate the labelled rows, less a fifth of them, from as many random

@@ -18,7 +18,7 @@ from scarce.positive_unlabeled._rows import RowSource
 
 
 class SVMC(PositiveUnlabeled):
-    """Find the boundary of a class from positive and unlabelled rows, with one kernel.
+    """Run the method of Yu (2003) on positive and unlabelled rows; see PositiveUnlabeledSVC first.
 
     A one-class SVM of the positives names strong negatives among the unlabelled rows; a nu-SVM
     separates the two; what it rejects joins the negatives, of which only the support vectors are
@@ -50,14 +50,15 @@ class SVMC(PositiveUnlabeled):
     map_slack : float, default=0.0
         Lower its threshold further, by this many times the median minus the minimum of the
         positives' scores.
-    map_fallback : float or None, default=None
+    map_fallback : float or None, default=0.1
         If there are no strong negatives, begin with this share of the unlabelled rows, those of the
         lowest scores, at least one row, and warn. None makes it an error.
     keep : {"support", "all"}, default="support"
         Which negatives stay for the next round: the support vectors (SVMC) or all (SMC).
     pos_label : int, float, bool, str or None, default=None
-        The label of positive rows; the other one means unlabelled. None is ``classes_[1]``, the
-        label that sorts last: with words for labels, name it.
+        The label of positive rows; the other one means unlabelled. None: if one of two strings
+        means "unlabelled" (`scarce.positive_unlabeled.UNLABELED_WORDS`) the other, else
+        ``classes_[1]``, the label that sorts last.
     on_infeasible : {"lower", "error"}, default="lower"
         What to do in a round where `nu` is too large for the class sizes: take 0.999 times the
         largest value and warn, or raise an error.
@@ -71,6 +72,10 @@ class SVMC(PositiveUnlabeled):
         End with the last classifier whose recall on the positives is at least this.
     stop : callable or None, default=None
         Another rule against too many rounds; see :class:`MappingConvergence`.
+    diagnose : bool, default=True
+        At the end fit the last training set again five times, each without a fold of the
+        positives, and warn if their recall is far below that of the others, or if next to nothing
+        or everything is accepted. Each costs as much as the last round; turn it off for timing.
     max_rounds : int or None, default=None
         Limit on the trainings. None for no limit but the number of unlabelled rows.
     tol : float, default=1e-5
@@ -89,12 +94,22 @@ class SVMC(PositiveUnlabeled):
         The last machine trained, or the one that a rule has kept.
     mapper_ : OneClassMapper
         The fitted mapper.
-    class_prior_ : float
+    pos_label_ : label
+        The label of positive rows.
+    accepted_share_ : float
         Share of the unlabelled weight that the classifier accepts.
+    held_out_recall_ : float
+        Recall of positives left out of refits of the final training set; NaN without `diagnose`.
+    class_prior_ : float
+        Estimated share of the class among the unlabelled rows, `accepted_share_`; NaN where a
+        warning says that the boundary cannot be trusted.
+    class_prior_interval_ : tuple of float
+        Approximate interval of 95 %, if what is accepted belongs to the class: the share accepted
+        over the recall of held-out positives; NaN without `diagnose`.
     taken_back_ : float
         Share of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
-        whole boundary. It is part of `class_prior_`. A warning says if it is large.
+        whole boundary. It is part of `accepted_share_`. A warning says if it is large.
     history_ : dict of lists
         One value per round: "negatives" (rows trained on), "rejected" (newly), "accepted" (rows
         that may still be), "taken_back" (rows added by rechecks so far), "accepted_share" (of the
@@ -138,6 +153,7 @@ class SVMC(PositiveUnlabeled):
 
     See Also
     --------
+    PositiveUnlabeledSVC : What to use unless this method is what you want: it needs no tuning.
     MappingConvergence : The same with any mapper and any margin classifier.
 
     Notes
@@ -188,7 +204,7 @@ class SVMC(PositiveUnlabeled):
         mapping_nu: float = 0.1,
         mapping_gamma: float | None = None,
         map_slack: float = 0.0,
-        map_fallback: float | None = None,
+        map_fallback: float | None = 0.1,
         keep: str = "support",
         pos_label: Any = None,
         on_infeasible: str = "lower",
@@ -196,6 +212,7 @@ class SVMC(PositiveUnlabeled):
         recheck: bool = False,
         stop_recall: float | None = None,
         stop: Any = None,
+        diagnose: bool = True,
         max_rounds: int | None = None,
         tol: float = 1e-5,
         cache_size: float = 200,
@@ -219,6 +236,7 @@ class SVMC(PositiveUnlabeled):
         self.recheck = recheck
         self.stop_recall = stop_recall
         self.stop = stop
+        self.diagnose = diagnose
         self.max_rounds = max_rounds
         self.tol = tol
         self.cache_size = cache_size

@@ -36,8 +36,9 @@ class PUThreshold:
     share : float
         Share of the unlabelled rows to accept, by weight.
     interval : tuple of float
-        Approximate interval of 95 % for that share; it knows the number of labelled rows and
-        nothing of how they were chosen.
+        Approximate interval of 95 % for the share of the class, where the class stands out by its
+        scores and is not rare; see Notes. It knows the numbers of rows and nothing of how the
+        labelled ones were chosen.
     auc : float
         Area under the ROC curve, labelled against unlabelled rows.
     auc_se : float
@@ -92,6 +93,13 @@ def pu_threshold(
     increasing. With ``R(q)`` the part of it in the best share ``q``, and ``q`` the smallest with
     ``R(q) >= 1/2``, the share is ``q / R(q)``, within ``1.5 / n_unlabeled`` and 0.95.
 
+    The share is that of the class only where the class stands out. Where it overlaps with others,
+    more than the class is accepted, on purpose, because as many positives are to be found; and the
+    bandwidth of at least 0.01 overstates the share of classes rarer than about 3 %. On simulated
+    normal scores four deviations apart the share is right to 7 % for classes of 5 % to 50 %, 1.2
+    times too large at 2 % and 3.2 times at 0.5 %; two deviations apart it is 1.2 times too large at
+    20 % and 2.2 times at 5 %, and the interval does not hold the share of the class.
+
     Unlabelled rows without any positive cannot be told: the labelled rows then rank above all of
     them, as those of a class that is easy to find do.
 
@@ -119,7 +127,9 @@ def pu_threshold(
         ranks = mid_ranks(positive, unlabelled, others)
         found, part = accepted_share(rank_density(ranks, counts))
         found = min(max(found, 1.5 / n_unlabelled), LARGEST_SHARE)
-        low, high = _wilson(part / found, n_positive)
+        # Both sides are samples: the labelled rows, and the rows of the class among the others.
+        n_both = 1.0 / (1.0 / n_positive + 1.0 / (found * n_unlabelled))
+        low, high = wilson(part / found, n_both)
         interval = float(np.clip(part / high, 0.0, found)), float(np.clip(part / low, found, 1.0))
         warn_if_few(n_positive)
     else:
@@ -162,7 +172,7 @@ def _upper_quantile(scores: Array, weights: Array, share: float) -> float:
     return float(np.nextafter(ordered[last], -np.inf))
 
 
-def _wilson(share: float, n: float) -> tuple[float, float]:
+def wilson(share: float, n: float) -> tuple[float, float]:
     """Return Wilson's interval for a share of so many rows."""
     extra = NORMAL_95**2 / n
     middle = (share + extra / 2) / (1 + extra)
