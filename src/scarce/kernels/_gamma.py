@@ -73,8 +73,8 @@ def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeu
 
     ``k`` is a twentieth of the number of rows, at least 1 and at most 5; between two whole numbers
     the distances are interpolated, so that a row more or less changes little. Equal rows are one
-    row of their summed weight. Of more than 2,000 distinct rows 2,000, always the same, are compared with
-    all.
+    row of their summed weight. Of more than 2,000 distinct rows 2,000, always the same, are
+    compared with all.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
 from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_score
 from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
+from scarce.model_selection._shuffled_columns import shuffled_columns_scorer
 
 __all__ = [
     "CalibratedOneClass",
@@ -16,4 +17,5 @@ __all__ = [
     "lee_liu_score",
     "lee_liu_scorer",
     "margin_score",
+    "shuffled_columns_scorer",
 ]
