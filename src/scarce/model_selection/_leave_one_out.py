@@ -108,8 +108,8 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     found something that other samples have too.
 
     Limits. Only candidates in one feature space can be compared: `nu` and `rank`, not kernels and
-    their `gamma`: the widest kernel always has the largest margins. A grid with several kernels or
-    values of `gamma` is refused; see `shuffled_columns_scorer`. With n samples a share below
+    their `gamma`: the widest kernel always has the largest margins. A grid with several values of
+    `gamma` is refused; see `shuffled_columns_scorer`. With n samples a share below
     ``1 / (n + 1)`` cannot be had: the smallest margin is taken, and a warning says so. Four samples
     are few for any order statistic. Nothing here knows what the other classes look like.
 
@@ -348,19 +348,18 @@ def _fitted(model: Any, X: Any, domain: Array | None) -> Any:
 
 def _check_one_feature_space(candidates: list[dict[str, Any]]) -> None:
     """Refuse candidates whose margins cannot be compared."""
-    for word in ("gamma", "kernel", "degree", "coef0"):
-        values = {
-            repr(value)
-            for candidate in candidates
-            for name, value in candidate.items()
-            if name.split("__")[-1] == word
-        }
-        if len(values) > 1:
-            raise ValueError(
-                f"param_grid has several values of {word}, and margins in different feature spaces "
-                "cannot be compared: the widest kernel would always win. Use GridSearchCV with "
-                "scoring=shuffled_columns_scorer()"
-            )
+    widths = {
+        repr(value)
+        for candidate in candidates
+        for name, value in candidate.items()
+        if name.split("__")[-1] == "gamma"
+    }
+    if len(widths) > 1:
+        raise ValueError(
+            "param_grid has several values of gamma, and margins in different feature spaces "
+            "cannot be compared: the widest kernel would always win. Use GridSearchCV with "
+            "scoring=shuffled_columns_scorer()"
+        )
 
 
 def _without_repeated_hard_margins(
