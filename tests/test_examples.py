@@ -20,7 +20,6 @@ def test_example_runs(path, tmp_path):
         env=os.environ | {"MPLBACKEND": "agg"},
         capture_output=True,
         text=True,
-        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.checks.registry import public_estimators
+from tests.subjects import public_estimators
 
 # No check is expected to fail, but where the class sizes of a check contradict NuSVC's nu = 1/2.
 INFEASIBLE = "nu is infeasible: the smaller class has {} of the weight, less than nu / 2"
@@ -26,15 +26,19 @@ EXPECTED_FAILURES = {
         "check_class_weight_classifiers": INFEASIBLE.format("1e-7"),
     },
     # These run once more with a nu that fits; no reasonable nu fits a weight of 1e-7.
-    "NuSVC(nu=0.2)": {"check_class_weight_classifiers": INFEASIBLE.format("1e-7")},
+    "NuSVC(gamma=5.0, nu=0.2)": {"check_class_weight_classifiers": INFEASIBLE.format("1e-7")},
 }
 
 
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")  # a few rows at random
 @pytest.mark.filterwarnings("ignore:nu=.* gives a nearly trivial solution")  # random labels
 @pytest.mark.filterwarnings("ignore:The solution is trivial")  # rows around the origin
 @pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")  # samples of a handful of rows
 @parametrize_with_checks(
-    [*(kind() for kind in public_estimators().values()), public_estimators()["NuSVC"](nu=0.2)],
+    [
+        *(kind() for kind in public_estimators().values()),
+        public_estimators()["NuSVC"](nu=0.2, gamma=5.0),
+    ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(repr(estimator), {}),
 )
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:

@@ -27,6 +27,7 @@ from sklearn.utils.validation import _num_samples as num_samples
 
 from scarce._arrays import Array
 from scarce.solvers import Progress
+from scarce.solvers._certificate import FEASIBLE
 
 __all__ = [
     "NOT_FINITE",
@@ -228,8 +229,7 @@ def is_optimal(solution: Solved, tol: float) -> bool:
     """
     if solution.status == "optimal":
         return True
-    size = float(np.abs(getattr(solution, "alpha", 0.0)).sum())
-    feasible = getattr(solution, "infeasibility", 0.0) <= 1e-9 * size
+    feasible = getattr(solution, "relative_infeasibility", 0.0) <= FEASIBLE
     return feasible and solution.kkt_violation <= tol and not solution.dual_gap > tol
 
 

@@ -52,6 +52,7 @@ def test_balanced_class_weights_help_the_smaller_class() -> None:
     assert after > before
 
 
+@pytest.mark.filterwarnings("ignore:kernel=.* is not positive semidefinite")
 @pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix, sparse.lil_array])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind", [SVC, NuSVC])

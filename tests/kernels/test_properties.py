@@ -86,6 +86,7 @@ def test_an_object_is_taken_as_it_is():
     assert kernel_type(kernel) is kernel_type("poly") is PolynomialKernel
 
 
+@pytest.mark.filterwarnings("ignore:kernel=.* is not positive semidefinite")
 @pytest.mark.parametrize("name", FORMULAS)
 def test_estimators_take_objects(name):
     X = 2.0 + rows(60)

@@ -10,9 +10,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.model_selection import GroupErrorScorer
 from scarce.proportions import expand_proportions, group_error, group_proportions
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
+
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
 
 
 def sample(n=240, size=8):

@@ -9,6 +9,8 @@ from scarce import TransferGroupProbabilitySVM
 from scarce.model_selection import GroupErrorScorer, GroupShareKFold
 from scarce.proportions import expand_proportions, group_proportions
 
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
 GROUPS = np.array([3, 3, -1, 5, 5, 5, -2, 7, 7, -1, 9])
 X = np.zeros((GROUPS.size, 2))
 
@@ -62,7 +64,7 @@ def test_common_rows_are_in_every_fit_of_a_search():
 
     with config_context(enable_metadata_routing=True):
         GridSearchCV(
-            Recording(source=([1.0, 0.0], 0.0), kernel="linear"),
+            Recording(source=([1.0, 0.0], 0.0), kernel="linear", calibrate=None),
             {"transfer": [0.1, 1.0]},
             scoring=GroupErrorScorer(),
             cv=GroupShareKFold(3),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scarce import OneClassSVM
+from scarce import SVDD, OneClassSVM, TransferOneClassSVM
 from scarce.solvers import one_class_offset
 from tests.one_class.samples import several_tasks
 from tests.published import transfer
@@ -42,6 +42,7 @@ def test_unequal_radii_turn_the_plane() -> None:
     assert cosine < 0.9999
 
 
+@pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive semidefinite")
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
 def test_it_is_the_order_statistic_of_each_task(kernel: str) -> None:
     X, domain = several_tasks(2, (13, 20))
@@ -79,3 +80,12 @@ def test_it_does_not_matter_without_radii() -> None:
         for offset in ("original", "shifted")
     )
     np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("gamma", [1e3, 1e50, 1e100])
+def test_rows_far_from_all_others_are_outside_however_narrow_the_kernel(gamma: float) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for kind in (OneClassSVM, SVDD, TransferOneClassSVM):
+        model = kind(gamma=gamma, nu=0.1).fit(X)
+        np.testing.assert_array_equal(model.predict(X + 1.0), -np.ones(20))
+        assert (model.predict(X) == 1).sum() >= 18

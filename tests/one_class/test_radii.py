@@ -82,6 +82,7 @@ def test_rows_without_a_radius_stay() -> None:
         assert (lengths[domain < 0] > 0).all()
 
 
+@pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive semidefinite")
 def test_support_vectors_are_the_moved_rows() -> None:
     X, domain = several_tasks(5)
     for kernel in ("linear", "rbf", "poly", "sigmoid"):

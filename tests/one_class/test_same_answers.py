@@ -70,6 +70,7 @@ def test_weight_is_relative_to_that_of_the_task(radius: float) -> None:
     assert_same(all_decisions(model, X), expected)
 
 
+@pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive semidefinite")
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
 def test_sparse_rows(kernel: str) -> None:
     model = transfer(kernel=kernel, gamma=0.05, coef0=0.3, nu=0.23, tol=1e-8)

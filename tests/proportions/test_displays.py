@@ -10,13 +10,13 @@ from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.proportions import (
     ShareCalibrationDisplay,
     ShareSurfaceDisplay,
     expand_proportions,
     group_proportions,
 )
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
 # Five groups of different sizes, four common rows, three rows of no group.
 GROUPS = np.repeat([10, 11, 12, 13, 14, -1, -2], [8, 6, 7, 5, 4, 4, 3])

@@ -8,8 +8,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from scarce import TransferGroupProbabilitySVM
 from tests.oracles.convex import minimise
+from tests.proportions.published import TransferGroupProbabilitySVM
 
 C_COMMON, C_GROUP, TRANSFER = 2.0, 3.0, 0.7
 N_COMMON, N_GROUPS, SIZE = 6, 7, 4

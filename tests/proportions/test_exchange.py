@@ -17,8 +17,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import scarce
-from scarce import TransferGroupProbabilitySVM
 from scarce.proportions import export_source, load_source
+from tests.proportions.published import TransferGroupProbabilitySVM
 from tests.proportions.samples import GAMMA, problem
 
 RNG = np.random.default_rng(5)

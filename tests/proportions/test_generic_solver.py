@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from tests.proportions.samples import problem
 
 KERNELS = ["linear", "rbf"]

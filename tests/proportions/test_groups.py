@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.proportions import expand_proportions, group_error, group_proportions
 from scarce.proportions._calibration import clip_bounds, probabilities, wanted_scores
 from scarce.proportions._groups import read_groups
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]
 NAMES = ["a", "a", "b", "b", "c", "c"]

@@ -5,8 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.proportions import _space
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import scarce
-from scarce import GroupProbabilitySVM, TransferGroupProbabilitySVM
+from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 from tests.proportions.samples import GAMMA, problem
 
 RNG = np.random.default_rng(5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scarce.solvers import DenseMatrix, QuadraticProgram, _solve, certify, solve
+from scarce.solvers import DenseMatrix, QuadraticProgram, _working_set, certify, solve
 from scarce.solvers._signed import SignedForm
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.reductions import REDUCTIONS, build_case
@@ -67,8 +67,8 @@ def test_reduction(name, kind, kernel, seed):
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reduction_in_small_blocks(name, kind, kernel, monkeypatch):
     """Problems of this size are otherwise one block, of a stored matrix."""
-    monkeypatch.setattr(_solve, "SMALLEST_BLOCK", 6)
-    monkeypatch.setattr(_solve, "FIRST_BLOCK", 8)
+    monkeypatch.setattr(_working_set, "SMALLEST_BLOCK", 6)
+    monkeypatch.setattr(_working_set, "FIRST_BLOCK", 8)
     monkeypatch.setattr(SignedForm, "store_small", lambda *_: None)
     check_against_primal(build_case(name, kind, kernel, seed=3))
 

@@ -47,6 +47,26 @@ def test_an_unsolved_half_step_is_not_called_trivial(shape, monkeypatch):
     assert model.kkt_violation_ == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("cost", [1e16, 1e200, 1e300])
+def test_very_large_prices_are_a_hard_margin(cost):
+    tensors, signs = two_class_tensors((4, 3))
+    tensors[signs > 0] += 3.0
+    hard, dear = STM(C=1e9).fit(tensors, signs), STM(C=cost).fit(tensors, signs)
+    assert dear.fit_status_ == 0
+    np.testing.assert_allclose(dear.coef_, hard.coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("cost", [1e16, 1e200])
+def test_prices_that_no_solution_can_bear_are_not_called_solved(cost):
+    random = np.random.default_rng(0)
+    rows, labels = random.normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.warns(ConvergenceWarning, match="Rounding errors ended a half-step early"):
+        model = STM(C=cost).fit(rows, labels)
+    assert model.fit_status_ == 1
+    assert model.kkt_violation_ > 1.0  # a slack larger than the margin, whatever it costs
+    assert np.isfinite(model.decision_function(rows)).all()
+
+
 def test_very_small_prices_are_solved():
     """Squares of such weights underflow, the weights do not."""
     tensors, signs = two_class_tensors((4, 3))

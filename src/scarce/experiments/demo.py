@@ -114,11 +114,19 @@ def group_probabilities(seed: int, angle: float) -> list[Outcome]:
 
     def group_svm() -> dict[str, float]:
         X, y, groups = moons.training_rows(common=False)
-        return tested(GroupProbabilitySVM(gamma=0.5).fit(X, y, groups=groups))
+        model = GroupProbabilitySVM(gamma=0.5, price="group", calibrate=None)
+        return tested(model.fit(X, y, groups=groups))
 
     def transfer_svm() -> dict[str, float]:
         X, y, groups = moons.training_rows()
-        model = TransferGroupProbabilitySVM(source=FrozenEstimator(source), gamma=0.5)
+        model = TransferGroupProbabilitySVM(
+            source=FrozenEstimator(source),
+            gamma=0.5,
+            C_group=1.0,
+            transfer=1.0,
+            price="group",
+            calibrate=None,
+        )
         return tested(model.fit(X, y, groups=groups))
 
     return [

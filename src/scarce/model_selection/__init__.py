@@ -6,6 +6,7 @@ from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
 from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_score
 from scarce.model_selection._lee_liu import lee_liu_score, lee_liu_scorer
+from scarce.model_selection._share_cross_entropy import ShareCrossEntropyScorer
 from scarce.model_selection._shuffled_columns import shuffled_columns_scorer
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "GroupShareKFold",
     "HeldOutPositives",
     "LeaveOneOutSearch",
+    "ShareCrossEntropyScorer",
     "lee_liu_score",
     "lee_liu_scorer",
     "margin_score",

@@ -43,7 +43,7 @@ class GroupErrorScorer:
     >>> from scarce.model_selection import GroupErrorScorer, GroupShareKFold
     >>> from scarce.proportions import expand_proportions, group_proportions
     >>> random = np.random.default_rng(0)
-    >>> X, groups = random.normal(size=(240, 2)), np.arange(240) // 8
+    >>> X, groups = random.normal(size=(640, 2)), np.arange(640) // 8
     >>> y = expand_proportions(group_proportions(X[:, 0] > 0, groups), groups)
     >>> groups[:24], y[:24] = -1, np.nan  # common rows
     >>> with config_context(enable_metadata_routing=True):

@@ -30,6 +30,7 @@ from scarce._frame import (
     safe_indexing,
 )
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
+from scarce.one_class import SVDD
 
 
 def margin_score(estimator: Any, X: Any, y: Any = None) -> float:
@@ -77,6 +78,11 @@ def _margins(estimator: Any, X: Any) -> Array:
 
 def _weight_norm(estimator: Any) -> float:
     model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if isinstance(model, SVDD):
+        raise ValueError(
+            f"estimator={model!r} finds a ball, whose scores are distances; margins are for "
+            "machines with weights, such as OneClassSTM and OneClassSVM"
+        )
     if hasattr(model, "coef_"):
         return float(np.linalg.norm(_dense(model.coef_)))
     if not (hasattr(model, "dual_coef_") and hasattr(model, "support_vectors_")):

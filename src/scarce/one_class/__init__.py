@@ -3,10 +3,12 @@
 from scarce._displays import HistoryDisplay
 from scarce.one_class._displays import TransferBoundaryDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
+from scarce.one_class._svdd import SVDD
 from scarce.one_class._transfer import TransferOneClassSVM
 from scarce.one_class._uoct import UOCTSVM
 
 __all__ = [
+    "SVDD",
     "UOCTSVM",
     "HistoryDisplay",
     "OneClassSVM",

@@ -106,6 +106,7 @@ class OneClassSVM(OneClassMachine):
 
     See Also
     --------
+    SVDD : A ball around the sample.
     sklearn.svm.OneClassSVM : The class this one replaces.
     sklearn.linear_model.SGDOneClassSVM : A linear one-class SVM by stochastic descent.
 
@@ -190,7 +191,7 @@ class OneClassSVM(OneClassMachine):
         self.offset_ = self._settled_offset(sample, solution.alpha, model.offset)
         self.intercept_ = -self.offset_
         largest = float(np.abs(sample.operator.diagonal()).max())
-        self._rounding = self._boundary_rounding(terms, largest)
+        self._rounding = self._boundary_rounding(terms, largest, model.offset)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = model.objective
         keep_quality(self, [solution])

@@ -356,10 +356,10 @@ class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
-        self._rounding = self._boundary_rounding(rounds.coefficients, largest)
         self.task_offset_ = self._offsets(rounds)
         if target is not None:
             self.task_offset_[0] = target
+        self._rounding = self._boundary_rounding(rounds.coefficients, largest, self.task_offset_)
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
         warn_if_zero(self.objective_, planes.reach * largest, self.kernel)

@@ -2,17 +2,24 @@
 
 from scarce._displays import HistoryDisplay
 from scarce.positive_unlabeled._displays import RoundsBoundaryDisplay, SetSizesDisplay
+from scarce.positive_unlabeled._labels import UNLABELED_WORDS
 from scarce.positive_unlabeled._mapping_convergence import MappingConvergence
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
 from scarce.positive_unlabeled._one_dnf_mapper import OneDNFMapper
+from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled._svmc import SVMC
+from scarce.positive_unlabeled._threshold import PUThreshold, pu_threshold
 
 __all__ = [
     "SVMC",
+    "UNLABELED_WORDS",
     "HistoryDisplay",
     "MappingConvergence",
     "OneClassMapper",
     "OneDNFMapper",
+    "PUThreshold",
+    "PositiveUnlabeledSVC",
     "RoundsBoundaryDisplay",
     "SetSizesDisplay",
+    "pu_threshold",
 ]

@@ -3,6 +3,7 @@
 from scarce.proportions._displays import ShareCalibrationDisplay, ShareSurfaceDisplay
 from scarce.proportions._exchange import SourceModel, export_source, load_source
 from scarce.proportions._group_probability import GroupProbabilitySVM
+from scarce.proportions._share_loss import effective_labels, share_cross_entropy
 from scarce.proportions._shares import expand_proportions, group_error, group_proportions
 from scarce.proportions._transfer import TransferGroupProbabilitySVM
 
@@ -12,9 +13,11 @@ __all__ = [
     "ShareSurfaceDisplay",
     "SourceModel",
     "TransferGroupProbabilitySVM",
+    "effective_labels",
     "expand_proportions",
     "export_source",
     "group_error",
     "group_proportions",
     "load_source",
+    "share_cross_entropy",
 ]

@@ -19,6 +19,18 @@ from scarce._classes import check_lengths, two_classes
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
+from scarce.proportions._calibrated import (
+    FEWEST_GROUPS,
+    MOST_ROWS,
+    Calibration,
+    LeftOut,
+    calibration_rows,
+    has_mixed_groups,
+    note_few_labels,
+    note_one_label,
+    plain,
+    worth_of,
+)
 from scarce.proportions._calibration import (
     probabilities,
     wanted_scores,
@@ -26,6 +38,8 @@ from scarce.proportions._calibration import (
     warn_of_silent_groups,
 )
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
+from scarce.proportions._share_calibration import fit_share_calibration
+from scarce.proportions._share_loss import class_probabilities
 from scarce.proportions._shares import group_error
 from scarce.proportions._space import Expansion, UnitSpace, unit_space
 
@@ -57,7 +71,11 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "clip": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="neither")],
         "classes": ["array-like", None],
+        "price": [StrOptions({"row", "group"})],
+        "calibrate": [StrOptions({"shares"}), None],
     }
+
+    intercept_: Array
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
@@ -140,6 +158,12 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             landmarks = rows[self._choose_landmarks(rows.size)]
         return unit_space(X, units, kernel, landmarks)
 
+    def _factors(self, units: Units) -> Array:
+        """Return the factor of every unit's price."""
+        if self.price == "group":
+            return units.masses
+        return np.asarray(units.masses * np.append(np.ones(units.n_common), units.sizes))
+
     # The fitted model.
 
     def _keep_models(self, X: Any, models: list[Expansion]) -> None:
@@ -154,6 +178,48 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
         if self._kernel_type.explicit:
             self._coef = np.array([model.coef for model in models])
+
+    def _calibrate(self, X: Any, units: Units, grouped: bool) -> None:
+        """Fit the calibration by shares, unless it harms, and say what the shares are worth."""
+        self.calibration_: Calibration | None = None
+        self.left_out_loss_: dict[str, float] = {}
+        self.effective_labels_ = worth_of(units)
+        if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
+            return
+        note_few_labels(units, self.effective_labels_)
+        rows, in_groups, chosen = calibration_rows(units, self._n_terms())
+        shares, part = units.shares[chosen], X[rows]
+        decisions = self._raw_decisions(part)
+        source = self._source_decisions(part)
+        if source is not None:
+            self.source_calibration_ = plain(fit_share_calibration(source, in_groups, shares))
+        if self.calibrate == "shares":
+            test = None
+            if units.sizes.size >= FEWEST_GROUPS and units.rows.size <= MOST_ROWS:
+                test = LeftOut(self, X, units, self._block)
+                self.left_out_loss_ = test.loss
+            if test is None or not test.harmful:
+                slope, shifts = fit_share_calibration(decisions, in_groups, shares)
+                self.calibration_ = plain((slope, shifts))
+                self.intercept_ = self.intercept_ + shifts / slope
+                decisions = decisions + shifts / slope
+        note_one_label(decisions, units)
+
+    def _n_terms(self) -> int:
+        """Return how many kernel values a score costs."""
+        return 1 if make_kernel(self.kernel).explicit else self.support_.size
+
+    def _block(self, X: Any, rows: Array, columns: Array) -> Any:
+        """Return some rows; of a kernel matrix, their values with some others."""
+        return X[np.ix_(rows, columns)] if self.kernel == "precomputed" else X[rows]
+
+    def _raw_decisions(self, X: Any) -> Array:
+        """Return the decisions of checked rows, one column per problem."""
+        return np.asarray(self._scores(X) + self.intercept_)
+
+    def _source_decisions(self, X: Any) -> Array | None:
+        """Return those of the source, if there is one."""
+        return None
 
     @property
     def coef_(self) -> Array:
@@ -193,7 +259,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        decisions = self._scores(X) + self.intercept_
+        decisions = self._raw_decisions(X)
         return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
 
     def predict(self, X: Any) -> Array:
@@ -214,7 +280,11 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         return np.asarray(self.classes_[best.astype(np.intp)])
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probabilities of the classes: the logistic function of the decision values.
+        """Return the probabilities of the classes, calibrated by the shares of the training groups.
+
+        With ``calibration_ = (a, b)`` they are the logistic function of `a` times the decision
+        values, which hold the shift already; for several classes the softmax. Without a calibration
+        the logistic function, normalised for several classes, as published.
 
         Parameters
         ----------
@@ -224,10 +294,14 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            One column for each of ``classes_``. For several classes the logistic values are
-            normalised to sum to one.
+            One column for each of ``classes_``.
         """
-        return probabilities(self.decision_function(X))
+        decisions = self.decision_function(X)
+        if self.calibration_ is None:
+            return probabilities(decisions)
+        if decisions.ndim == 1:
+            return probabilities(self.calibration_[0] * decisions)
+        return class_probabilities(self.calibration_[0] * decisions)
 
     def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy, or with groups how well the shares are met.

@@ -12,6 +12,7 @@ from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
 from scarce._frame import plain_weights
 from scarce.proportions._groups import COMMON, group_values, read_groups, read_shares
+from scarce.proportions._share_loss import effective_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,10 +62,10 @@ class ShareSurfaceDisplay:
     >>> import numpy as np
     >>> from scarce import GroupProbabilitySVM
     >>> from scarce.proportions import ShareSurfaceDisplay
-    >>> X = np.random.default_rng(0).normal(size=(12, 2))
-    >>> groups = np.repeat(["a", "b", "c"], 4)
-    >>> share = np.repeat([0.25, 0.5, 1.0], 4)
-    >>> model = GroupProbabilitySVM().fit(X, share, groups)
+    >>> X = np.random.default_rng(0).normal(size=(240, 2))
+    >>> groups = np.repeat(["a", "b", "c"], 80)
+    >>> share = np.repeat([0.0, 0.5, 1.0], 80)
+    >>> model = GroupProbabilitySVM().fit(X + share[:, None], share, groups)
     >>> display = ShareSurfaceDisplay.from_estimator(model, X, share, groups)
     >>> display.probability.shape
     (150, 150)
@@ -234,6 +235,8 @@ class ShareCalibrationDisplay:
 
     Attributes
     ----------
+    effective_labels_ : float
+        About how many labelled rows the given shares are worth.
     error_ : float
         Mean absolute difference of the shares, groups counted by their sizes.
     ax_ : matplotlib Axes
@@ -250,13 +253,13 @@ class ShareCalibrationDisplay:
     >>> import numpy as np
     >>> from scarce import GroupProbabilitySVM
     >>> from scarce.proportions import ShareCalibrationDisplay
-    >>> X = np.random.default_rng(0).normal(size=(12, 2))
-    >>> groups = np.repeat(["a", "b", "c"], 4)
-    >>> share = np.repeat([0.25, 0.5, 1.0], 4)
-    >>> model = GroupProbabilitySVM(C=100.0).fit(X, share, groups)
+    >>> X = np.random.default_rng(0).normal(size=(240, 2))
+    >>> groups = np.repeat(["a", "b", "c"], 80)
+    >>> share = np.repeat([0.0, 0.5, 1.0], 80)
+    >>> model = GroupProbabilitySVM().fit(X + share[:, None], share, groups)
     >>> display = ShareCalibrationDisplay.from_estimator(model, X, share, groups)
     >>> display.given
-    array([0.25, 0.5 , 1.  ])
+    array([0. , 0.5, 1. ])
     """
 
     def __init__(
@@ -274,6 +277,7 @@ class ShareCalibrationDisplay:
         self.class_of_interest = class_of_interest
         self.name = name
         self.error_ = float(np.average(np.abs(predicted - given), weights=sizes))
+        self.effective_labels_ = effective_labels(given, sizes)
 
     @classmethod
     def from_estimator(
@@ -388,6 +392,14 @@ class ShareCalibrationDisplay:
         )
         if style["label"] is not None:
             self.ax_.legend(frameon=False)
+        self.ax_.annotate(
+            f"worth about {self.effective_labels_:.0f} labels",
+            (0.98, 0.03),
+            xycoords="axes fraction",
+            ha="right",
+            fontsize="small",
+            color="0.4",
+        )
         return self
 
 

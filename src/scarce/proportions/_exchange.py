@@ -166,7 +166,7 @@ def export_source(
             f"only linear models and sums of kernel functions can be written, got {model!r}; the "
             "steps of a pipeline are applied by each side itself"
         )
-    if callable(source.kernel.name):
+    if not source.kernel.has_formula:
         raise ValueError(
             "a kernel given as a function cannot be written to a file; use a named one"
         )

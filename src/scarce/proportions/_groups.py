@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +82,7 @@ def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
     A weight is a factor of the cost of a common row; in a group it counts in mean and size.
     """
     codes, ids = read_groups(groups, weights.size)
+    _check_one_value_a_row(y, weights.size, len(ids))
     shares = read_shares(y, weights.size)
     _check_leftovers(shares, codes)
     grouped = codes >= 0
@@ -103,6 +104,22 @@ def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
     return Units(units, weights, common.size, values[kept], sizes[kept], masses)
 
 
+def _check_one_value_a_row(y: Any, n_rows: int, n_groups: int) -> None:
+    """Refuse a table of the groups' shares, which is what users have, and say what to do."""
+    if isinstance(y, Mapping):
+        raise ValueError(
+            f"y must give the share of the group for each of the {n_rows} rows, got a mapping of "
+            f"{len(y)} groups; use scarce.proportions.expand_proportions(y, groups)"
+        )
+    shape = np.shape(y)
+    if shape and shape[0] == n_groups != n_rows:
+        raise ValueError(
+            f"y has one value for each of the {n_groups} groups and must have one for each of the "
+            f"{n_rows} rows, the share of the row's group; use "
+            "scarce.proportions.expand_proportions({group: share, ...}, groups)"
+        )
+
+
 def read_shares(y: Any, n_rows: int) -> Array:
     """Return shares per row: one column of positives, or one column per class."""
     shares = check_array(
@@ -117,6 +134,7 @@ def read_shares(y: Any, n_rows: int) -> Array:
         raise ValueError(
             "y must hold the share of positives in the row's group, between 0 and 1, got "
             f"{outside[0]:g}"
+            + ("; divide percentages by 100" if outside.min() >= 0 and outside.max() <= 100 else "")
         )
     if shares.shape[1] > 1:
         sums = given.sum(axis=1)
@@ -147,7 +165,8 @@ def group_values(shares: Array, codes: Array, ids: Sequence[Any]) -> Array:
         row = int(grouped[off][0])
         raise ValueError(
             f"y must be constant in a group: the rows of group {ids[codes[row]]!r} have shares "
-            f"{_plain(shares[first[codes[row]]])} and {_plain(shares[row])}"
+            f"{_plain(shares[first[codes[row]]])} and {_plain(shares[row])}. If y holds labels of "
+            "rows, leave groups out, or count shares with scarce.proportions.group_proportions"
         )
     return np.asarray(values)
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel, kernel_type, make_kernel, weighted_scores
+from scarce.one_class import SVDD
 
 SAME = 1e-9  # relative difference up to which two parameters of a kernel are the same
 PROBED_ROWS = 1024
@@ -263,7 +264,8 @@ def _from_pair(pair: tuple[Any, ...]) -> list[Source]:
 
 def _has_expansion(model: Any) -> bool:
     """Say whether a model is a sum of kernel functions on rows that it keeps."""
-    if getattr(model, "source", None) is not None:  # a transfer model is more than its own sum
+    # A transfer model is more than its own sum, and so is a ball.
+    if getattr(model, "source", None) is not None or isinstance(model, SVDD):
         return False
     kernel = getattr(model, "kernel", None)
     if kernel is None or kernel_type(kernel).explicit or kernel_type(kernel).pairwise:

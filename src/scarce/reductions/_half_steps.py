@@ -104,6 +104,10 @@ class OneClassHalfStep:
         return HalfStepModel(solution.alpha, objective, solution.kkt_violation / size)
 
 
+# Of tensors of norm one: dual variables above it would leave the margins no correct digit. Where
+# none gets there, a larger price has the same solution.
+LARGEST_PRICE = 1e12
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
 SMALLEST_SIZE = 1e-9  # of scores of tensors of norm one; below, they are rounding errors
 
 
@@ -168,15 +172,21 @@ class BinaryHalfStep:
 
     def program(self, gram: SymmetricOperator) -> QuadraticProgram:
         """Return the dual of a half-step, that of a C-SVC."""
-        return c_svc_program(gram, self.signs, self.prices)
+        return c_svc_program(gram, self.signs, np.minimum(self.prices, LARGEST_PRICE))
 
     def read(self, solution: Solution) -> HalfStepModel:
         """Return what a solution says; violations count against margins of one."""
         margins = solution.gradient + 1.0  # without the constant
         slacks = np.maximum(1.0 - margins - self.signs * solution.multipliers[0], 0.0)
-        objective = float(0.5 * (solution.alpha @ margins) + self.prices @ slacks)
+        # At a high price even rounding errors would cost more than the weights.
+        slacks[slacks <= ROUNDING * (1.0 + solution.alpha.sum())] = 0.0
+        prices = np.minimum(self.prices, LARGEST_PRICE)
+        objective = float(0.5 * (solution.alpha @ margins) + prices @ slacks)
         coefficients = np.asarray(self.signs * solution.alpha)
-        return HalfStepModel(coefficients, objective, solution.kkt_violation)
+        # At a lowered price the slack that is left is one that its own price would not bear.
+        lowered = (solution.alpha >= LARGEST_PRICE) & (self.prices > LARGEST_PRICE)
+        left = float(slacks[lowered].max(initial=0.0))
+        return HalfStepModel(coefficients, objective, max(solution.kkt_violation, left))
 
 
 HalfStep = OneClassHalfStep | BinaryHalfStep

@@ -8,7 +8,8 @@ from scarce.solvers._problem import (
     SymmetricOperator,
     reference_sums,
 )
-from scarce.solvers._solve import Progress, Solution, solve
+from scarce.solvers._solution import Progress, Solution
+from scarce.solvers._solve import solve
 from scarce.solvers._start import feasible_start
 from scarce.solvers._tube import TubeCertificate, TubeSolution, certify_tube, solve_tube
 from scarce.solvers._tube_systems import FeatureSystem, GramSystem, TubeSystem

@@ -37,6 +37,19 @@ def group_extremes(gradient, x, lower, upper, groups, n_groups):  # type: ignore
 
 
 @compiled()
+def extreme_rows(gradient, x, lower, upper, groups, n_groups):  # type: ignore[no-untyped-def]
+    """Return the variables at which each group has its ``m`` and ``M``; -1 for an empty side."""
+    top, bottom = np.full(n_groups, -1), np.full(n_groups, -1)
+    for i in range(x.size):
+        g = groups[i]
+        if x[i] < upper[i] and (top[g] < 0 or -gradient[i] > -gradient[top[g]]):
+            top[g] = i
+        if x[i] > lower[i] and (bottom[g] < 0 or -gradient[i] < -gradient[bottom[g]]):
+            bottom[g] = i
+    return top, bottom
+
+
+@compiled()
 def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # type: ignore[no-untyped-def]
     """Write how far each variable is from optimal: positive violates, negative is slack."""
     for i in range(x.size):

@@ -56,7 +56,7 @@ def duality_gap(
     if rising.any() or falling.any():
         slack[rising | falling] = slack.max()  # what the solver can resolve
         factor, beta = _feasible_multipliers(
-            kernel_part, linear, error - slack, rising, falling, groups, multipliers
+            kernel_part, linear, error, 0.5 * slack, rising, falling, groups, multipliers
         )
     slope = factor * kernel_part + linear + beta[groups]
     gains = np.zeros_like(x)
@@ -81,7 +81,8 @@ def _gains(slope: Array, curvature: Array, x: Array, lower: Array, upper: Array)
 def _feasible_multipliers(
     kernel_part: Array,
     linear: Array,
-    spread: Array,
+    error: Array,
+    slack: Array,
     rising: Array,
     falling: Array,
     groups: Array,
@@ -95,7 +96,7 @@ def _feasible_multipliers(
     """
     factor, n_groups = 1.0, multipliers.size
     for _ in range(SEARCH):
-        wanted = -(factor * kernel_part + linear)
+        wanted, spread = -(factor * kernel_part + linear), factor * error - slack
         least, most = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
         np.maximum.at(least, groups[rising], (wanted + spread)[rising])
         np.minimum.at(most, groups[falling], (wanted - spread)[falling])

@@ -17,6 +17,7 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
+BENT = 1e-6  # share of its terms beyond which a negative curvature counts
 
 
 def free_variables(form: SignedForm, x: Array) -> Array:
@@ -26,17 +27,19 @@ def free_variables(form: SignedForm, x: Array) -> Array:
 
 def newton_steps(
     form: SignedForm, x: Array, gradient: Array, most: int, tol: float
-) -> Array | None:
+) -> tuple[Array | None, bool]:
     """Return the point after Newton steps on the free variables; None when there are none to take.
 
     Each step solves ``Q_ff d + beta_g = -gradient_f``, ``sum of d over each group = 0`` and stops
     at the first bound, which then joins the active ones: the objective never rises. A gradient that
     a singular system leaves over, above ``tol``, points along a direction without curvature, which
     is followed to its first bound; without a bound that is an error if the direction proves it.
+    Also say whether negative curvature was met: the objective may then rise up to a saddle.
     """
     free = free_variables(form, x)
     if not 0 < free.size <= most:
-        return None
+        return None, False
+    bent = False
     Q = form.block(free, np.float64)
     right = -gradient[free]
     x = x.copy()
@@ -46,7 +49,7 @@ def newton_steps(
         right = _centred(right, owner)
         step, longest = _direction(Q, right, owner, tol)
         if not np.isfinite(step).all():
-            return None
+            return None, bent
         step = _centred(step, owner)  # rounding must not add up in a group's sum
         bound = np.where(step > 0, form.upper[free], form.lower[free])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -54,12 +57,13 @@ def newton_steps(
         length = min(longest, float(reach.min()))
         if np.isinf(length):
             refuse_unbounded(form, free, step)
-            return None
+            return None, bent
         target = np.where(reach <= length, bound, x[free] + length * step)
         change = target - x[free]
         bend = Q @ change
+        bent |= bool(change @ bend < -BENT * (np.abs(change) @ np.abs(bend)))
         if change @ (0.5 * bend - right) > 0:
-            return None  # too ill-conditioned: the objective would rise
+            return None, bent  # a saddle or a maximum: the objective would rise
         right -= bend
         x[free] = target
         inside = reach > length
@@ -70,7 +74,7 @@ def newton_steps(
             break
     form.snap(x)
     form.balance(x)
-    return x
+    return x, bent
 
 
 def _centred(values: Array, groups: Array) -> Array:

@@ -1,89 +1,25 @@
-"""The working-set loop that answers every program of the family."""
+"""The way into the solver: any program of the family, from a feasible start to a solution."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scarce.solvers._blas import single_threaded_blas
-from scarce.solvers._certificate import AT_BOUND, FEASIBLE, Certificate, judge, midpoints
-from scarce.solvers._check import CHECKED_VALUES, checked_field
 from scarce.solvers._field import Field
-from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._loop import Loop
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._space import small_space
 from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
-from scarce.solvers._unbounded import refuse_unbounded
 
 Array = NDArray[Any]
 
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
-SMALLEST_BLOCK = 128  # variables of a block beside the free ones, at least
-FIRST_BLOCK = 256  # the same, at first, in a small program
-LARGEST_FIRST_BLOCK = 2048  # and in a large one
-PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
-STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least
-BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
-
-
-@dataclass(frozen=True)
-class Progress:
-    """State after one block: what a callback sees."""
-
-    alpha: Array
-    objective: float
-    violation: float
-    n_iter: int
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Answer of `solve`.
-
-    Attributes
-    ----------
-    alpha : ndarray of shape (n,)
-        The minimiser.
-    gradient : ndarray of shape (n,)
-        ``Q alpha + p``.
-    multipliers : ndarray of shape (n_groups,)
-        Multipliers of the equalities, the midpoints of ``[m_g, M_g]``.
-    objective : float
-        ``1/2 a'Qa + p'a``.
-    dual_gap : float
-        A bound of the relative duality gap; NaN when the matrix is not positive semidefinite for
-        certain.
-    kkt_violation : float
-        A bound of ``max over groups of m_g - M_g``: from plain kernel values where rounding errors
-        could matter, with a bound of those errors elsewhere.
-    infeasibility, relative_infeasibility : float
-        The largest violation of a bound or an equality, and the same relative to its group's mass.
-    n_iter : int
-        Pairwise steps taken.
-    status : {"optimal", "max_iter", "stopped", "stalled"}
-        "optimal": violation and gap are within `tol`, the point is feasible up to rounding;
-        "stopped": the callback asked for it; "stalled": rounding errors allow no further progress
-        before `tol` was met.
-    negative_curvature : bool
-        Whether a direction of negative curvature was met: the solution is then a local one.
-    """
-
-    alpha: Array
-    gradient: Array
-    multipliers: Array
-    objective: float
-    dual_gap: float
-    kkt_violation: float
-    infeasibility: float
-    relative_infeasibility: float
-    n_iter: int
-    status: Literal["optimal", "max_iter", "stopped", "stalled"]
-    negative_curvature: bool
 
 
 def solve(
@@ -128,13 +64,13 @@ def solve(
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
     with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
         form.store_small(matrix, cache_size)
-        loop = _Loop(form, tol, budget, cache_size, callback, space)
+        loop = Loop(form, tol, budget, cache_size, callback, space)
         if start is not None:
             return loop.run(checked_start(form, start), None)
         return loop.run(*_begin(form, loop, matrix))
 
 
-def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array | None]:
+def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
     bounded = np.isfinite(form.lower).all() and np.isfinite(form.upper).all()
@@ -147,7 +83,7 @@ def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array |
         return x, None
     part.store_small(matrix, loop.cache_size)
     left = loop.budget - loop.steps
-    smaller = _Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
+    smaller = Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))
     loop.steps += smaller.steps
     spread = np.zeros(form.n)
@@ -158,305 +94,3 @@ def _begin(form: SignedForm, loop: _Loop, matrix: Array) -> tuple[Array, Array |
         # Zero is feasible, costs nothing, and is better than a vertex of a margin problem.
         return x, gradient
     return vertex(form, gradient), None
-
-
-class _Loop:
-    """Select a block, solve it, update the field; again until no group violates its conditions."""
-
-    def __init__(
-        self,
-        form: SignedForm,
-        tol: float,
-        budget: int,
-        cache_size: float,
-        callback: Callable[[Progress], Any] | None,
-        space: Array,
-        rough: bool = False,
-    ) -> None:
-        self.form = form
-        self.tol = tol
-        self.budget = budget
-        self.cache_size = cache_size
-        self.callback = callback
-        self.rough = rough
-        largest = np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()) + form.diagonal
-        self.steepest = float(largest.max())
-        self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
-        self.looked_at = 0.0  # size of the point when a runaway was last looked for
-        self.definite = form.problem.definite
-        self.negative_curvature = False
-        self.steps = 0
-        self.space = space
-        self.stalled = False
-        self.stopped = False
-
-    # The two ways to run: to a certified solution, or only to a good start for a larger problem.
-
-    def run(self, x: Array, hint: Array | None) -> Solution:
-        form = self.form
-        precisions = form.kernel.precisions
-        share = 1.0  # of the tolerance: less when that does not close the duality gap
-        for precision in precisions:
-            last = precision == precisions[-1]
-            field = Field(form, x, precision)
-            while True:
-                # Below the tolerance by what the final check may add.
-                goal = share * (0.9 if last else 0.5) * self.tol
-                x = self._minimise(x, field, goal, hint)
-                hint = None
-                if self.steps >= self.budget:
-                    return self._solution(x, field, self._verdict(x, field, last))
-                x, field = (self._polish if last else self._polish_rough)(x, field)
-                seen = judge(form.problem, form.signs * x, field.values)
-                if not seen.dual_gap > self.tol:
-                    verdict = self._verdict(x, field, last)
-                    if verdict.within(self.tol):
-                        return self._solution(x, field, verdict)
-                if self.stalled or goal <= self._noise(x, precision):
-                    break
-                if seen.dual_gap > self.tol:
-                    share *= float(np.clip(0.3 * self.tol / seen.dual_gap, 1e-3, 0.3))
-                elif last:
-                    share *= 0.3
-                    field = Field(form, x, precision)  # without the errors of many updates
-                else:
-                    break  # rounding errors, which a smaller goal would not cure
-        return self._solution(x, field, self._verdict(x, field, last))
-
-    def descend(self, x: Array, hint: Array | None) -> Array:
-        field = Field(self.form, x, self.form.kernel.precisions[0])
-        return self._minimise(x, field, self.tol, hint)
-
-    def _minimise(self, x: Array, field: Field, goal: float, hint: Array | None) -> Array:
-        """Return a point whose violation is at most ``goal``; its field follows it there."""
-        form, precision = self.form, field.precision
-        extra = min(max(FIRST_BLOCK, form.n // 32), LARGEST_FIRST_BLOCK)
-        previous, best, since_best, crowded = np.inf, np.inf, 0, False
-        self.stalled = False
-        while True:
-            gradient = form.gradient(x, field.values)
-            m, M = self._extremes(gradient, x)
-            gap = max(0.0, float(np.max(m - M)))
-            if self.callback is not None:
-                alpha = form.signs * x
-                state = Progress(alpha, form.objective(x, field.values), gap, self.steps)
-                if self.callback(state):
-                    self.stopped, self.budget = True, self.steps
-            if self.endless:
-                self._refuse_runaway(x, field)
-            if self.rough and previous == np.inf:
-                goal = max(goal, 1e-3 * float(np.ptp(gradient)))
-            if gap <= goal or self.steps >= self.budget:
-                return x
-            since_best = 0 if gap < 0.9 * best else since_best + 1
-            best = min(best, gap)
-            patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
-            noise = self._noise(x, precision)
-            # Errors that add up over many blocks may hold the gap some way above the noise of one.
-            lost = since_best > 10 * patience and gap <= 1e3 * noise
-            if lost or (since_best > patience and gap <= noise):
-                self.stalled = True
-                return x
-            if gap > 0.5 * previous and crowded:  # more variables have to move at once
-                extra *= 2
-            previous = gap
-            if hint is not None:
-                block, hint = self._predicted(hint, x, precision), None
-            else:
-                block = self._select(gradient, x, midpoints(m, M), goal, extra, precision)
-            whole = block.size == form.n
-            tol = 0.3 * goal if whole else max(0.05 * gap, 0.3 * goal)
-            tol = max(tol, self._noise(x, np.float64))  # below, steps follow rounding errors
-            new = self._solve_block(block, gradient, x, tol, precision)
-            moved = np.flatnonzero(new != x)
-            if moved.size == 0:
-                self.stalled = True
-                return x
-            crowded = moved.size > 0.25 * block.size
-            field.add(moved, (new - x)[moved])
-            x = new
-
-    def _solve_block(
-        self, block: Array, gradient: Array, x: Array, tol: float, precision: Any
-    ) -> Array:
-        """Return the point after the variables of a block were solved for, the others held."""
-        form = self.form
-        limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
-        # One space for all blocks: touching fresh memory would cost as much as the values.
-        needed = block.size**2 * np.dtype(precision).itemsize
-        if self.space.nbytes < needed:
-            self.space = np.empty(-(-needed // 8))
-        Q = form.block(block, precision, self.space.view(precision))
-        new, local, steps = self._pairwise(Q, block, gradient[block], x, tol, limit)
-        self.steps += max(steps, 1)
-        form.balance(new)
-        if block.size == form.n and steps < limit:
-            return new  # solved
-        before, after = free_variables(form, x), free_variables(form, new)
-        inside = np.zeros(form.n, bool)
-        inside[block] = True
-        if abs(after.size - before.size) <= 0.02 * after.size and inside[after].all():
-            # The active bounds have settled: what is left is a linear system.
-            gradient = gradient.copy()
-            gradient[block] = local
-            exact = newton_steps(form, new, gradient, LARGEST, tol)
-            new = new if exact is None else exact
-        return new
-
-    def _pairwise(
-        self, Q: Array, block: Array, local: Array, x: Array, tol: float, limit: int
-    ) -> tuple[Array, Array, int]:
-        """Return the point after pairwise steps on a block, its gradient there, and the steps."""
-        from scarce.solvers._compiled import bends_down, pairwise_steps
-
-        form = self.form
-        starts = np.searchsorted(form.groups[block], np.arange(form.n_groups + 1))
-        if not (self.definite or self.negative_curvature):
-            self.negative_curvature = bool(bends_down(Q, starts, BENT[Q.dtype.type]))
-        part = x[block]
-        lower, upper, widths = form.lower[block], form.upper[block], form.widths[block]
-        endless, steps = np.full(2, -1), 0
-        while True:
-            pair = endless.copy()
-            steps += pairwise_steps(
-                Q, local, part, lower, upper, widths, starts, tol, limit - steps, AT_BOUND, endless
-            )
-            if np.array_equal(pair, endless):
-                break
-            # Two variables without bounds that no curvature holds; else a long step is taken.
-            refuse_unbounded(form, block[endless], np.array([1.0, -1.0]))
-        new = x.copy()
-        new[block] = part
-        return new, local, int(steps)
-
-    def _polish(self, x: Array, field: Field) -> tuple[Array, Field]:
-        """Return the exact solution for the active bounds found, if that is within tolerance.
-
-        Its objective is never higher; a gap that rises may show that the bounds are wrong.
-        """
-        form = self.form
-        gradient = form.gradient(x, field.values)
-        better = newton_steps(form, x, gradient, SINGULAR_UP_TO, self.tol)
-        if better is None:
-            return x, field
-        moved = np.flatnonzero(better != x)
-        refined = field.copy()
-        refined.add(moved, (better - x)[moved])
-        off = np.abs(form.missing(better)) > FEASIBLE * form.masses(better)
-        allowed = max(self._gap(x, field), 0.5 * self.tol)
-        kept = not off.any() and self._gap(better, refined) <= allowed
-        return (better, refined) if kept else (x, field)
-
-    def _polish_rough(self, x: Array, field: Field) -> tuple[Array, Field]:
-        """Do the same for a field in single precision, with exact values where that is cheap."""
-        free = free_variables(self.form, x)
-        if free.size > SINGULAR_UP_TO or free.size * self.form.n > CHECKED_VALUES:
-            return x, field
-        exact = field.copy()
-        exact.values[free] = self.form.exact_field(x, free)
-        return self._polish(x, exact)
-
-    def _extremes(self, gradient: Array, x: Array) -> tuple[Array, Array]:
-        from scarce.solvers._compiled import group_extremes
-
-        form = self.form
-        m, M = group_extremes(gradient, x, form.lower, form.upper, form.groups, form.n_groups)
-        return m, M
-
-    def _gap(self, x: Array, field: Field) -> float:
-        m, M = self._extremes(self.form.gradient(x, field.values), x)
-        return max(0.0, float(np.max(m - M)))
-
-    def _largest_block(self, precision: Any) -> int:
-        fitting = int(np.sqrt(self.cache_size * 1e6 / np.dtype(precision).itemsize))
-        return max(SMALLEST_BLOCK, fitting)
-
-    def _select(
-        self, gradient: Array, x: Array, middle: Array, goal: float, extra: int, precision: Any
-    ) -> Array:
-        """Return the free variables and the worst violators, sorted by group."""
-        from scarce.solvers._compiled import violation_keys
-
-        form = self.form
-        if form.stored:  # all of it: choosing would cost more than it saves
-            return np.argsort(form.groups, kind="stable")
-        keys = np.empty(form.n)
-        violation_keys(gradient, x, form.lower, form.upper, form.groups, middle, keys)
-        free = free_variables(form, x)
-        violators = int(np.count_nonzero(keys > 0.5 * goal))
-        others = min(extra, max(SMALLEST_BLOCK, 2 * violators))
-        largest = self._largest_block(precision)
-        if free.size + min(others, SMALLEST_BLOCK) <= largest:
-            keys[free] = np.inf
-        return self._largest(keys, min(free.size + others, largest))
-
-    def _predicted(self, hint: Array, x: Array, precision: Any) -> Array:
-        """Return the variables that a subsample's gradient says will leave their bounds."""
-        form = self.form
-        m, M = self._extremes(hint, x)
-        middle = midpoints(m, M)[form.groups]
-        gain = np.maximum(
-            np.where(form.upper > x, -hint - middle, -np.inf),
-            np.where(form.lower < x, hint + middle, -np.inf),
-        )
-        size = max(FIRST_BLOCK, int(np.count_nonzero(gain > 0)))
-        return self._largest(gain, min(size, self._largest_block(precision)))
-
-    def _largest(self, keys: Array, size: int) -> Array:
-        n = keys.size
-        if size >= n:
-            chosen = np.arange(n)
-        else:
-            chosen = np.sort(np.argpartition(keys, n - size)[n - size :])
-        return chosen[np.argsort(self.form.groups[chosen], kind="stable")]
-
-    def _refuse_runaway(self, x: Array, field: Field) -> None:
-        """Look for a proof that there is no minimum once the variables have run far away."""
-        form = self.form
-        size = float(np.abs(x).sum())
-        root = np.sqrt(np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()))
-        bent = float(x @ (form.turn * field.values + form.diagonal * x))
-        if size <= 10 * self.looked_at or bent > 1e-6 * float(root @ np.abs(x)) ** 2:
-            return
-        self.looked_at = size
-        support = np.flatnonzero(np.isinf(np.where(x > 0, form.upper, form.lower)) & (x != 0))
-        if support.size:
-            refuse_unbounded(form, support, x[support])
-
-    def _noise(self, x: Array, precision: Any) -> float:
-        """Return a generous estimate of the rounding error of the field."""
-        return 16.0 * float(np.finfo(precision).eps * self.steepest * np.abs(x).sum())
-
-    # What the loop computed against what plain float64 says.
-
-    def _verdict(self, x: Array, field: Field, last: bool) -> Certificate:
-        """Judge a point by its field, exact where an error could matter, else with its bound."""
-        form, alpha = self.form, self.form.signs * x
-        error = checked_field(form, x, field, self.tol, last)
-        verdict = judge(form.problem, alpha, field.values, error)
-        if last and error is not None and not verdict.within(self.tol):
-            if judge(form.problem, alpha, field.values).within(self.tol):
-                # Only the bounds of the errors are in the way, and there is no better precision.
-                field.values[:] = form.exact_field(x, np.arange(form.n))
-                verdict = judge(form.problem, alpha, field.values)
-        return verdict
-
-    def _solution(self, x: Array, field: Field, verdict: Certificate) -> Solution:
-        form = self.form
-        status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
-        if not verdict.within(self.tol):
-            status = "max_iter" if self.steps >= self.budget else "stalled"
-            status = "stopped" if self.stopped else status
-        return Solution(
-            alpha=form.signs * x,
-            gradient=form.signs * form.gradient(x, field.values),
-            multipliers=verdict.multipliers,
-            objective=verdict.objective,
-            dual_gap=verdict.dual_gap,
-            kkt_violation=verdict.kkt_violation,
-            infeasibility=verdict.infeasibility,
-            relative_infeasibility=verdict.relative_infeasibility,
-            n_iter=self.steps,
-            status=status,
-            negative_curvature=self.negative_curvature,
-        )

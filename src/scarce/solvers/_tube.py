@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from scarce.solvers._blas import single_threaded_blas
-from scarce.solvers._solve import Progress
+from scarce.solvers._solution import Progress
 from scarce.solvers._tube_systems import TubeSystem
 
 Array = NDArray[Any]

@@ -25,10 +25,12 @@ def refuse_unbounded(form: SignedForm, indices: Array, direction: Array) -> None
     """
     if _has_no_end(form, indices, direction) and _falls(form, indices, direction):
         _raise(form, indices, direction)
-    if indices.size <= MOST:
-        sharp = _sharpened(form, indices, direction)
-        if _has_no_end(form, indices, sharp) and _falls(form, indices, sharp):
-            _raise(form, indices, sharp)
+    if indices.size > MOST:
+        largest = np.argsort(-np.abs(direction), kind="stable")[:MOST]
+        indices, direction = indices[largest], direction[largest]
+    sharp = _sharpened(form, indices, direction)
+    if _has_no_end(form, indices, sharp) and _falls(form, indices, sharp):
+        _raise(form, indices, sharp)
 
 
 def _raise(form: SignedForm, indices: Array, direction: Array) -> None:

@@ -1,63 +1,20 @@
-"""What must not change the answer: repetition as weights, order, labels, type and place of data."""
+"""What must not change the answer: order, labels, type and place of data."""
+
+from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pytest
 from scipy import sparse
 
-from tests.checks.registry import Subject
-from tests.checks.suite import assert_same_decisions, check
+from scarce.testing._expect import raises, required, warns
+from scarce.testing._subject import Subject
+from scarce.testing._suite import assert_same_decisions, check
 
 
-@check("kernel")
-def weights_equal_repetition(subject: Subject) -> None:
-    X, y = subject.make(60)
-    counts = np.random.default_rng(0).integers(0, 4, size=60)
-    assert {0, 1, 2, 3} <= set(counts)
-    repeated = np.repeat(np.arange(60), counts)
-    for kernel in ("rbf", "linear", "poly"):
-        for container in (np.asarray, sparse.csr_array):
-            rows = container(X)
-            once = subject.new(kernel=kernel).fit(rows, y, sample_weight=counts)
-            often = subject.new(kernel=kernel).fit(
-                rows[repeated], None if y is None else y[repeated]
-            )
-            assert_same_decisions(often, once, rows, 1e-6)
-            np.testing.assert_array_equal(often.predict(rows), once.predict(rows))
-            np.testing.assert_allclose(often.objective_, once.objective_, rtol=1e-6)
-
-
-@check("class_weight")
-def balanced_classes_count_weights(subject: Subject) -> None:
-    X, y = subject.make(60)
-    assert y is not None
-    counts = np.where(y == 1, 3, 1)
-    repeated = np.repeat(np.arange(60), counts)
-    once = subject.new(class_weight="balanced").fit(X, y, sample_weight=counts)
-    often = subject.new(class_weight="balanced").fit(X[repeated], y[repeated])
-    np.testing.assert_allclose(once.class_weight_, [2.0, 2.0 / 3.0])
-    assert_same_decisions(often, once, X, 1e-6)
-
-
-@check()
-def weights_may_be_fractions(subject: Subject) -> None:
-    # A row split into parts is the same row.
-    X, y = subject.make(40)
-    parts = np.random.default_rng(1).uniform(0.1, 0.9, size=40)
-    whole = subject.new().fit(X, y)
-    split = subject.new().fit(
-        np.r_[X, X],
-        None if y is None else np.r_[y, y],
-        sample_weight=np.r_[parts, 1.0 - parts],
-    )
-    assert_same_decisions(whole, split, X, 1e-6)
-
-
-@check()
+@check("weights")
 def order_of_rows(subject: Subject) -> None:
     X, y = subject.make(80)
     order = np.random.default_rng(0).permutation(80)
@@ -119,7 +76,7 @@ def single_precision_far_from_the_origin(subject: Subject) -> None:
     assert_same_decisions(wide, narrow, far.astype(np.float64), 1e-3, new=far)
 
 
-@check()
+@check("weights")
 def place_and_layout_of_the_data(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.5, 2.0, 60)
@@ -152,7 +109,7 @@ def sparse_rows_that_cannot_be_written(subject: Subject) -> None:
     np.testing.assert_array_equal(subject.new().fit(csr, y).decision_function(csr), expected)
 
 
-@check()
+@check("weights")
 def data_are_not_changed(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.0, 2.0, 60)
@@ -162,8 +119,9 @@ def data_are_not_changed(subject: Subject) -> None:
         np.testing.assert_array_equal(before, after)
 
 
-@check()
+@check("weights")
 def pandas_input_and_feature_names(subject: Subject) -> None:
+    pd = required("pandas", "test")
     X, y = subject.make(60)
     weights = np.linspace(0.5, 2.0, 60)
     index = np.random.default_rng(0).permutation(60)  # must not be used to line anything up
@@ -175,9 +133,9 @@ def pandas_input_and_feature_names(subject: Subject) -> None:
     assert list(model.feature_names_in_) == names
     plain = subject.new().fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(model.decision_function(frame), plain.decision_function(X))
-    with pytest.raises(ValueError, match="feature names"):
+    with raises(ValueError, "feature names"):
         model.predict(frame[names[::-1]])
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
+    with warns(UserWarning, "does not have valid feature names"):
         model.predict(X)
 
 

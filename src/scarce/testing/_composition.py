@@ -1,5 +1,7 @@
 """Inside scikit-learn's tools: routing, searches, precomputed kernels; and the approximate path."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn import config_context
 from sklearn.metrics.pairwise import rbf_kernel
@@ -7,15 +9,15 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from tests.checks.registry import Subject
-from tests.checks.suite import assert_same_decisions, check
+from scarce.testing._subject import Subject
+from scarce.testing._suite import assert_same_decisions, check
 
 
 def share_inside(model: object, X: object, y: object = None) -> float:
     return float(np.mean(model.predict(X) > 0))  # type: ignore[attr-defined]
 
 
-@check()
+@check("weights")
 def metadata_routing_needs_no_set_up(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.0, 3.0, 60)
@@ -59,7 +61,7 @@ def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
     assert np.ptp(scores[0]) > 0 or 0 < scores[0][0] < 1
 
 
-@check("approximation", "n_components", "gamma")
+@check("approximation", "n_components", "gamma", "weights")
 def full_approximation_is_exact(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.5, 2.0, 60)

@@ -1,10 +1,14 @@
 """All checks, and which of them an estimator can take."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.checks.registry import Subject
+import numpy as np
+
+from scarce.testing._subject import Subject
 
 
 @dataclass(frozen=True)
@@ -16,6 +20,7 @@ class Check:
 
     @property
     def name(self) -> str:
+        """Name of the function."""
         return self.run.__name__
 
 
@@ -32,13 +37,29 @@ def check(*needs: str) -> Callable[[Callable[[Subject], None]], Callable[[Subjec
     return register
 
 
+def all_checks() -> list[Check]:
+    """Return every check there is."""
+    # Importing a module registers its checks.
+    from scarce.testing import (
+        _composition,
+        _errors,
+        _hostile,
+        _invariance,
+        _persistence,
+        _running,
+        _scales,
+        _threads,
+        _weights,
+    )
+
+    modules = _composition, _errors, _hostile, _invariance, _persistence, _running
+    assert all((*modules, _scales, _threads, _weights))
+    return CHECKS
+
+
 def checks_for(subject: Subject) -> Iterator[Check]:
     """Return the checks that apply to a subject."""
-    # Importing a module registers its checks.
-    from tests.checks import composition, errors, hostile, invariance, persistence, running
-
-    assert all((composition, errors, hostile, invariance, persistence, running))
-    return (each for each in CHECKS if each.needs <= subject.traits)
+    return (each for each in all_checks() if each.needs <= subject.traits)
 
 
 def assert_same_decisions(one: Any, other: Any, X: Any, share: float, new: Any = None) -> None:
@@ -46,5 +67,8 @@ def assert_same_decisions(one: Any, other: Any, X: Any, share: float, new: Any =
     expected = one.decision_function(X)
     found = other.decision_function(X if new is None else new)
     scale = abs(expected).max()
-    assert scale > 0
-    assert abs(found - expected).max() <= share * scale
+    assert scale > 0, "every decision is zero"
+    difference = float(np.abs(found - expected).max())
+    assert difference <= share * scale, (
+        f"decisions of up to {scale:.3g} differ by {difference:.3g}, more than {share:g} of that"
+    )

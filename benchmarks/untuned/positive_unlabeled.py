@@ -1,0 +1,290 @@
+"""Positive and unlabelled rows, nothing tuned: ``python -m benchmarks.untuned.positive_unlabeled``.
+
+A class of a data set is labelled in part; everything else is unlabelled. F1 and AUC are those of
+the true classes of fresh rows. nnPU is told the true share of the class, which no other method is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pulearn import (
+    BaggingPuClassifier,
+    ElkanotoPuClassifier,
+    NNPUClassifier,
+    WeightedElkanotoPuClassifier,
+)
+from scipy import sparse
+from sklearn import svm
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.untuned.data import HALVES, SEEDS, at_hand, frequent_classes, table
+from benchmarks.untuned.report import markdown, wins, write_cells
+from scarce import SVMC, PositiveUnlabeledSVC, ScarceDataWarning, pu_threshold
+
+CLASSES = {"letter": 3, "digits": 3, "isolet": 3, "20newsgroups": 2, "webkb": 2}  # else one
+KINDS = ("10 %", "30 %", "50 rows")
+LARGEST = 1500  # rows of a task; with 50 positives 2,250
+COMPONENTS = 100  # of many features, for gradient boosting
+OURS = "PositiveUnlabeledSVC"
+
+
+class Task(NamedTuple):
+    """Rows with labels (1 labelled positive, 0 unlabelled) and truth; fresh rows with truth."""
+
+    X: Any
+    y: Any
+    truth: Any
+    fresh: Any
+    fresh_truth: Any
+
+    @property
+    def share(self) -> float:
+        return float(self.truth[self.y == 0].mean())
+
+
+class Answer(NamedTuple):
+    """Predictions and scores of the fresh rows; the share of the class among unlabelled rows."""
+
+    predicted: Any
+    scores: Any
+    share: float
+
+
+def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
+    """Draw a task; None where the class is too small for it."""
+    data = table(name)
+    random = np.random.default_rng(seed)
+    truth = data.y == label
+    n = min(len(truth), LARGEST if kind != "50 rows" else LARGEST * 3 // 2)
+    # Rare classes keep their share, and enough rows to learn from.
+    own, others = np.flatnonzero(truth), np.flatnonzero(~truth)
+    n_own = min(own.size, max(round(n * own.size / truth.size), 160))
+    n_others = min(others.size, n - n_own)
+    rows = np.concatenate(
+        [random.choice(own, n_own, replace=False), random.choice(others, n_others, replace=False)]
+    )
+    fit, fresh = train_test_split(
+        rows, test_size=0.3, stratify=truth[rows], random_state=int(random.integers(2**31))
+    )
+    of_class = np.flatnonzero(truth[fit])
+    wanted = {"10 %": round(0.1 * of_class.size), "30 %": round(0.3 * of_class.size)}
+    n_labelled = wanted.get(kind, 50)
+    if n_labelled < 5 or n_labelled > 0.6 * of_class.size:
+        return None
+    y = np.zeros(fit.size, int)
+    y[random.choice(of_class, n_labelled, replace=False)] = 1
+    X, new = data.X[fit], data.X[fresh]
+    if not sparse.issparse(X):
+        scaler = StandardScaler().fit(X)
+        X, new = scaler.transform(X), scaler.transform(new)
+    return Task(X, y, truth[fit], new, truth[fresh])
+
+
+def with_threshold(make: Callable[[], Any], method: str) -> Callable[[Task, int], Answer]:
+    """Return a classifier with out-of-fold scores and `pu_threshold`."""
+
+    def answer(task: Task, seed: int) -> Answer:
+        folds = StratifiedKFold(min(5, int(task.y.sum())), shuffle=True, random_state=seed)
+        X, new = task.X, task.fresh
+        if method == "predict_proba" and X.shape[1] > COMPONENTS:  # boosting takes minutes else
+            projection = TruncatedSVD(COMPONENTS, random_state=seed).fit(X)
+            X, new = projection.transform(X), projection.transform(new)
+        scores = _column(cross_val_predict(make(), X, task.y, cv=folds, method=method))
+        found = pu_threshold(scores[task.y == 1], scores[task.y == 0])
+        fresh = _column(getattr(make().fit(X, task.y), method)(new))
+        return Answer(fresh > found.threshold, fresh, found.share)
+
+    return answer
+
+
+def _column(values: Any) -> Any:
+    return values[:, 1] if values.ndim == 2 else values
+
+
+def ours(**parameters: Any) -> Callable[[Task, int], Answer]:
+    def answer(task: Task, seed: int) -> Answer:
+        model = PositiveUnlabeledSVC(random_state=seed, **parameters).fit(task.X, task.y)
+        scores = model.decision_function(task.fresh)
+        return Answer(scores > 0, scores, model.class_prior_)
+
+    return answer
+
+
+def bagging(task: Task, seed: int) -> Answer:
+    model = BaggingPuClassifier(
+        svm.SVC(), n_estimators=50, max_samples=int(task.y.sum()), random_state=seed
+    ).fit(task.X, task.y)
+    accepted = float((model.predict(task.X[task.y == 0]) == 1).mean())
+    return Answer(
+        model.predict(task.fresh) == 1, np.ravel(model.decision_function(task.fresh)), accepted
+    )
+
+
+def elkan_noto(weighted: bool) -> Callable[[Task, int], Answer]:
+    def answer(task: Task, seed: int) -> Answer:
+        forest = RandomForestClassifier(100, random_state=seed)
+        X, new = task.X, task.fresh
+        if sparse.issparse(X):
+            X, new = X.toarray(), new.toarray()
+        given: dict[str, Any] = {"hold_out_ratio": 0.2, "random_state": seed}
+        if weighted:
+            n = int(task.y.sum())
+            model = WeightedElkanotoPuClassifier(forest, n, task.y.size - n, **given)
+        else:
+            model = ElkanotoPuClassifier(forest, **given)
+        model.fit(X, task.y)
+        accepted = float((model.predict(X[task.y == 0]) == 1).mean())
+        return Answer(model.predict(new) == 1, _column(model.predict_proba(new)), accepted)
+
+    return answer
+
+
+def nnpu(task: Task, seed: int) -> Answer:
+    X, new = task.X, task.fresh
+    if sparse.issparse(X):
+        X, new = X.toarray(), new.toarray()
+    model = NNPUClassifier(prior=task.share, random_state=seed).fit(X, np.where(task.y, 1, -1))
+    scores = np.ravel(new @ model.coef_ + model.intercept_)
+    accepted = float((model.predict(X[task.y == 0]) == 1).mean())
+    return Answer(model.predict(new) == 1, scores, accepted)
+
+
+def one_class(task: Task, seed: int) -> Answer:
+    model = svm.OneClassSVM(nu=0.1).fit(task.X[task.y == 1])
+    scores = model.decision_function(task.fresh)
+    accepted = float((model.decision_function(task.X[task.y == 0]) > 0).mean())
+    return Answer(scores > 0, scores, accepted)
+
+
+def svmc(task: Task, seed: int) -> Answer:
+    model = SVMC(map_fallback=0.1).fit(task.X, task.y)
+    scores = model.decision_function(task.fresh)
+    return Answer(scores > 0, scores, model.class_prior_)
+
+
+def all_labels(task: Task, seed: int) -> Answer:
+    model = svm.SVC().fit(task.X, task.truth)
+    scores = model.decision_function(task.fresh)
+    return Answer(scores > 0, scores, float(model.predict(task.X[task.y == 0]).mean()))
+
+
+def boosting() -> Any:
+    return HistGradientBoostingClassifier(max_iter=40, random_state=0, class_weight="balanced")
+
+
+METHODS: dict[str, Callable[[Task, int], Answer]] = {
+    OURS: ours(),
+    f"{OURS}, n_bags=0": ours(n_bags=0),
+    "pulearn bagging of SVC": bagging,
+    "Elkan-Noto, forest": elkan_noto(False),
+    "weighted Elkan-Noto, forest": elkan_noto(True),
+    "nnPU, told the share": nnpu,
+    "balanced SVC, threshold": with_threshold(
+        lambda: svm.SVC(class_weight="balanced"), "decision_function"
+    ),
+    "gradient boosting, threshold": with_threshold(boosting, "predict_proba"),
+    "one-class SVM": one_class,
+    "SVMC": svmc,
+    "all labels": all_labels,
+}
+
+
+def tasks(half: str, names: list[str]) -> Iterator[tuple[str, str]]:
+    """Return data sets and classes."""
+    for name in names:
+        for label in frequent_classes(table(name).y, CLASSES.get(name, 1), 45):
+            yield name, label
+
+
+def run(half: str, names: list[str], methods: dict[str, Any], kinds: Any) -> list[dict[str, Any]]:
+    cells = []
+    for number, (name, label) in enumerate(tasks(half, names)):
+        for kind in kinds:
+            seed = SEEDS[half] + 10 * number + KINDS.index(kind)
+            task = make_task(name, label, kind, seed)
+            if task is None:
+                continue
+            for method, answer in methods.items():
+                cells.append(
+                    {"half": half, "task": f"{name} {label}", "kind": kind, "method": method}
+                    | measured(answer, task, seed)
+                )
+        print(f"{half} {name} {label}: {len(cells)} cells", file=sys.stderr, flush=True)
+    return cells
+
+
+def measured(answer: Callable[[Task, int], Answer], task: Task, seed: int) -> dict[str, Any]:
+    """Return the measures of one method on one task."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        begin = time.perf_counter()
+        try:
+            found = answer(task, seed)
+        except Exception as error:  # a method that fails accepts nothing
+            print(f"  {error!r}"[:150], file=sys.stderr)
+            nothing = np.zeros(task.fresh_truth.size)
+            found = Answer(nothing > 0, nothing, 0.0)
+        seconds = time.perf_counter() - begin
+    ratio = found.share / task.share
+    return {
+        "F1": float(f1_score(task.fresh_truth, found.predicted, zero_division=0.0)),
+        "AUC": float(roc_auc_score(task.fresh_truth, found.scores)),
+        "within a third": float(2 / 3 <= ratio <= 4 / 3),
+        "warned": float(any(issubclass(w.category, ScarceDataWarning) for w in caught)),
+        "seconds": seconds,
+    }
+
+
+def summary(cells: pd.DataFrame) -> str:
+    """Return Markdown: a table per half and kind, then wins and losses."""
+    lines = []
+    for (half, kind), part in cells.groupby(["half", "kind"], sort=False):
+        grouped = part.groupby("method", sort=False)
+        means = grouped[["F1", "AUC", "within a third", "warned", "seconds"]].mean()
+        means.insert(1, "worst F1", grouped["F1"].min())
+        n = part["task"].nunique()
+        lines += [f"\n**{half}, {kind}** ({n} tasks)\n", markdown(means.reset_index())]
+    for measure in ("F1", "AUC"):
+        table_ = wins(cells, OURS, measure, ["half", "task", "kind"])
+        lines += [f"\n**{measure} of {OURS} against each**\n", table_]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run both halves and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two data sets of each half")
+    parser.add_argument("--half", choices=list(HALVES), help="only one half")
+    parser.add_argument("--ours", action="store_true", help="only this library's estimator")
+    parser.add_argument("--out", default="positive-unlabeled", help="name of the results")
+    options = parser.parse_args(arguments)
+    methods = {k: v for k, v in METHODS.items() if not options.ours or k == OURS}
+    cells: list[dict[str, Any]] = []
+    absent: list[str] = []
+    for half in [options.half] if options.half else list(HALVES):
+        names, missing = at_hand(HALVES[half])
+        absent += missing
+        cells += run(half, names[1:3] if options.quick else names, methods, KINDS)
+        # A quick look or a part must not replace the figures of a whole run.
+        partial = options.quick or options.half or options.ours
+        write_cells(options.out + ("-partial" if partial else ""), cells, absent)
+    print(summary(pd.DataFrame(cells)))
+    if absent:
+        print(f"\nNot at hand: {', '.join(absent)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

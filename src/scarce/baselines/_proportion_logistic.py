@@ -1,0 +1,161 @@
+"""Learning from shares by mean probabilities, DLLP without a network (docs/theory/shares.md)."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from scarce._arrays import Array
+from scarce._frame import Interval, StrOptions, fit_frame
+from scarce.baselines._share_classifier import ProbabilisticShareClassifier, fit_linear
+from scarce.kernels import Kernel, landmark_root, make_kernel
+from scarce.proportions._share_loss import share_loss
+
+
+class ProportionLogistic(ProbabilisticShareClassifier):
+    """Logistic regression whose mean probability in each group is to meet the group's share.
+
+    Makes small the cross-entropy between shares and mean probabilities, groups counted by their
+    sizes, plus ``|w|^2 / (2 C)``, on the rows themselves or on Nystroem features of a kernel.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the ridge on the weights.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian"}, default="rbf"
+        The kernel; linear takes the rows as they are.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the kernel.
+    n_components : int, default=200
+        Number of landmark rows of the Nystroem features.
+    tol : float, default=1e-6
+        Largest entry of the gradient, per row, at which the fit ends.
+    max_iter : int, default=1000
+        Limit on the number of steps.
+    random_state : int, RandomState instance or None, default=None
+        Choice of the landmarks.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels; 0, 1, ... for shares.
+    coef_ : ndarray of shape (n_columns, n_features)
+        Weights of the features; one line for two classes, else one a class.
+    intercept_ : ndarray of shape (n_columns,)
+        Constants.
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    scarce.GroupProbabilitySVM : Convex, certified, calibrated by the same loss.
+
+    Notes
+    -----
+    E. Ardehaly, A. Culotta, "Co-training for demographic classification using deep learning from
+    label proportions", ICDMW 2017, use this loss (DLLP) for a network. The loss is not convex when
+    groups hold several rows: what is found is the local optimum reached from zero weights. With
+    labels it is logistic regression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.baselines import ProportionLogistic
+    >>> X = np.array([[-3.0], [-2.0], [-2.0], [1.0], [2.0], [3.0]])
+    >>> groups = ["north", "north", "east", "east", "west", "west"]
+    >>> model = ProportionLogistic(kernel="linear")
+    >>> model.fit(X, [0.0, 0.0, 0.5, 0.5, 1.0, 1.0], groups).predict([[-1.0], [1.0]])
+    array([0, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "kernel": [StrOptions({"linear", "rbf", "poly", "sigmoid", "laplacian"})],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        gamma: Any = "scale",
+        n_components: int = 200,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_components = n_components
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @fit_frame
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from shares, or from labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            With groups, the share of positives in each row's group, or the shares of all classes.
+            Without groups, labels, or the shares of all classes for each row.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
+            `y`; it takes no part. By default every row is a group of its own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row in its group's mean and size.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
+        kernel = make_kernel(self.kernel, self.gamma, 3, 0.0)
+        if not kernel.explicit:
+            kernel = kernel.settled(X, in_groups.parts * in_groups.sizes[in_groups.codes])
+            self._gamma = float(getattr(kernel, "gamma", 0.0))
+            self._landmarks = X[self._chosen(X)]
+            self._root = landmark_root(kernel.values(self._landmarks, self._landmarks)).root
+        coef, self.intercept_ = fit_linear(
+            lambda logits: share_loss(logits, in_groups, shares),
+            self._features(X, kernel),
+            shares.shape[1],
+            in_groups.sizes.sum(),
+            self,
+        )
+        self.coef_ = coef.T
+        return self
+
+    def _chosen(self, X: Any) -> Array:
+        """Return the landmarks, of distinct rows, so that repeating rows changes nothing."""
+        line = np.random.default_rng(0).normal(size=X.shape[1])
+        keys = np.round(np.asarray(X @ line), 6)  # rows of equal sums are taken to be equal
+        distinct = np.unique(keys, return_index=True)[1]
+        random = check_random_state(self.random_state)
+        return np.asarray(distinct[random.permutation(distinct.size)[: self.n_components]])
+
+    def _features(self, X: Any, kernel: Kernel) -> Any:
+        if kernel.explicit:
+            return X
+        return kernel.values(X, self._landmarks) @ self._root
+
+    def _logits(self, X: Any) -> Array:
+        kernel = make_kernel(self.kernel, getattr(self, "_gamma", self.gamma), 3, 0.0)
+        return np.asarray(self._features(X, kernel) @ self.coef_.T) + self.intercept_

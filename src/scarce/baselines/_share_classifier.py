@@ -1,0 +1,184 @@
+"""What the baselines that learn from shares have in common: input and prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from scarce._arrays import Array
+from scarce._frame import checked_weights, note
+from scarce.proportions._base import has_several_columns
+from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
+from scarce.proportions._share_loss import RowGroups, class_probabilities
+
+
+class ShareClassifier(ClassifierMixin, BaseEstimator):
+    """Base of classifiers that learn from shares; a subclass has `_logits`."""
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read(
+        self, X: Any, y: Any, groups: Any, sample_weight: Any
+    ) -> tuple[Any, RowGroups, Array, Array]:
+        """Return the rows that take part, their groups, the shares and the rows' positions.
+
+        Shares are one column for two classes, else one a class. Sets `classes_`.
+        """
+        if groups is None and not has_several_columns(y):
+            X, y = self._validated(X, y, reset=True)
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            if self.classes_.size < 2:
+                raise ValueError("The number of classes has to be greater than one; got 1 class")
+            weights = checked_weights(sample_weight, X)
+            units = single_rows(np.eye(self.classes_.size)[codes], weights)
+        else:
+            X = self._validated(X, reset=True)
+            weights = checked_weights(sample_weight, X)
+            units = self._grouped(y, groups, weights)
+            self.classes_ = np.arange(max(2, units.shares.shape[1]))
+        shares = units.shares[:, 1:] if units.shares.shape[1] == 2 else units.shares
+        rows = units.rows
+        in_groups = RowGroups.of(units.codes[rows], units.weights[rows], units.n_units)
+        return (X if rows.size == X.shape[0] else X[rows]), in_groups, shares, rows
+
+    def _grouped(self, y: Any, groups: Any, weights: Array) -> Units:
+        if groups is None:
+            return single_rows(read_shares(y, weights.size), weights)
+        units = grouped_rows(y, groups, weights)
+        if units.n_common:
+            raise ValueError(
+                f"groups marks {units.n_common} rows as common (-1), which "
+                f"{type(self).__name__} cannot use; mark them as leftover (-2, None or NaN)"
+            )
+        return units
+
+    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+        return validate_data(
+            self, X, y, reset=reset, dtype=[np.float64, np.float32], accept_sparse="csr"
+        )
+
+    def _logits(self, X: Any) -> Array:
+        """Return one column for two classes, else one a class, of checked rows."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; for several classes one column each.
+        """
+        check_is_fitted(self)
+        logits = self._logits(self._validated(X, reset=False))
+        return np.asarray(logits[:, 0] if logits.shape[1] == 1 else logits)
+
+    def predict(self, X: Any) -> Array:
+        """Return the labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Entries of ``classes_``.
+        """
+        logits = self.decision_function(X)
+        best = logits > 0 if logits.ndim == 1 else logits.argmax(axis=1)
+        return np.asarray(self.classes_[best.astype(np.intp)])
+
+
+class ProbabilisticShareClassifier(ShareClassifier):
+    """The same with probabilities, the softmax of the decision values."""
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column for each of ``classes_``.
+        """
+        logits = self.decision_function(X)
+        if logits.ndim == 2:
+            return class_probabilities(logits)
+        return class_probabilities(np.column_stack([np.zeros(logits.size), logits]))
+
+
+def group_rows(X: Any, in_groups: RowGroups) -> Any:
+    """Return the mean row of every group, sparse for sparse rows."""
+    shape = (in_groups.sizes.size, in_groups.codes.size)
+    means = sparse.csr_array((in_groups.parts, (in_groups.codes, np.arange(shape[1]))), shape=shape)
+    return means @ X
+
+
+def fit_linear(
+    loss: Callable[[Array], tuple[float, Array]],
+    features: Any,
+    n_columns: int,
+    total: float,
+    estimator: Any,
+    known: Array | None = None,
+) -> tuple[Array, Array]:
+    """Return weights and constants that make ``loss(logits) + |weights|^2 / (2 C)`` small.
+
+    ``loss`` returns its value and its gradient in the logits; ``total`` is its scale; ``known``
+    holds a linear term for each column, to be taken off: of the weights, then of the constant.
+    """
+    d = features.shape[1]
+
+    def objective(place: Array) -> tuple[float, Array]:
+        weights, constants = np.split(place.reshape(d + 1, n_columns), [d])
+        value, slopes = loss(np.asarray(features @ weights) + constants)
+        gradient = np.vstack([features.T @ slopes + weights / estimator.C, slopes.sum(axis=0)])
+        value += 0.5 / estimator.C * float((weights**2).sum())
+        if known is not None:
+            value -= float((known.T * place.reshape(d + 1, n_columns)).sum())
+            gradient -= known.T
+        return value / total, gradient.ravel() / total
+
+    found = minimize(
+        objective,
+        np.zeros((d + 1) * n_columns),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": estimator.max_iter, "gtol": estimator.tol, "ftol": 1e-16},
+    )
+    estimator.n_iter_ = max(1, int(found.nit))
+    if found.nit >= estimator.max_iter:
+        note(
+            f"max_iter={estimator.max_iter} ended the fit before the gradient was below "
+            f"tol={estimator.tol:g}; raise max_iter, or scale the features",
+            ConvergenceWarning,
+        )
+    weights, constants = np.split(found.x.reshape(d + 1, n_columns), [d])
+    return weights, constants[0]

@@ -1,0 +1,236 @@
+"""Support vector data description."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._arrays import Array
+from scarce._boundary import rounding_error
+from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
+from scarce.kernels import make_operator
+from scarce.one_class._base import OneClassMachine
+from scarce.reductions import read_svdd, svdd_program
+
+SAME = 1e-9  # relative differences of a diagonal up to which it is constant
+
+
+class SVDD(OneClassMachine):
+    """Find the smallest ball in feature space that holds most of a sample.
+
+    The ball of centre ``c`` and radius ``R`` minimises ``R^2 + 1 / (nu n) sum of slacks``, where a
+    row's slack is how far its squared distance to the centre exceeds ``R^2``. A ball does not
+    depend on where the origin is, so that rows may be centred. With a kernel that is the same for
+    every row and itself, such as rbf, the region is that of :class:`OneClassSVM`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        At most this share of the training weight is rejected, and at least this share belongs to
+        support vectors. In the interval (0, 1].
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
+        called on blocks of rows. A precomputed one must have a constant diagonal for new rows to
+        be scored.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels. "scale" is
+        ``1 / (n_features * X.var())`` with rows counted by their weights, "auto" is
+        ``1 / n_features``.
+    coef0 : float, default=0.0
+        Independent term of the poly and sigmoid kernels.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in the scale of :class:`OneClassSVM`.
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    verbose : bool, default=False
+        Print one line per block of variables solved.
+    max_iter : int, default=-1
+        Limit on the number of pairwise steps; -1 for none.
+    warm_start : bool, default=False
+        Begin with the dual variables of the last fit when the number of rows is the same; a fit
+        that `max_iter` ended goes on where it stopped.
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" looks for the centre among the combinations of `n_components` random rows. Cost
+        and memory are then linear in the number of rows, and the model has `n_components` terms.
+    n_components : int, default=500
+        Number of rows of the approximation.
+    random_state : int, RandomState instance or None, default=None
+        Choice of the rows of the approximation.
+    offset : {"training", "left_out"}, default="training"
+        Whose scores set the radius; see `OneClassSVM`.
+    false_alarms : float, default=0.1
+        Share of fresh rows of the class that may be rejected, for ``offset="left_out"``.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors (of the landmark rows of an approximation).
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    dual_coef_ : ndarray or CSR of shape (1, n_SV)
+        Their coefficients in the centre, which sum to 1.
+    coef_ : ndarray or CSR of shape (1, n_features)
+        The centre, for a linear kernel.
+    offset_ : ndarray of shape (1,)
+        ``|c|^2 - R^2``; ``decision_function = score_samples - offset_``.
+    intercept_ : ndarray of shape (1,)
+        Minus the offset.
+    left_out_scores_ : ndarray of shape (n_distinct_rows,)
+        For ``offset="left_out"``: score of every distinct row by a model without it, ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    fit_status_ : int
+        0 when the tolerance was met.
+    n_iter_ : int
+        Pairwise steps taken.
+    objective_ : float
+        Optimum of ``R^2 + 1 / (nu n) sum of slacks``, weights of mean 1.
+    dual_gap_ : float
+        Relative duality gap of the solution.
+    kkt_violation_ : float
+        Violation of the optimality conditions, to be compared with `tol`.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when they are all strings.
+
+    See Also
+    --------
+    OneClassSVM : A plane that keeps the sample away from the origin.
+
+    Notes
+    -----
+    Scores are ``|c|^2 - |phi(x) - c|^2``, minus the squared distance to the centre up to the
+    constant ``|c|^2`` of the model, and decisions ``R^2 - |phi(x) - c|^2``.
+
+    References
+    ----------
+    D. M. J. Tax, R. P. W. Duin, "Support vector data description", Machine Learning 54, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import SVDD
+    >>> X = np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 1.0], [2.0, -1.0]])
+    >>> model = SVDD(kernel="linear", nu=0.1).fit(X)
+    >>> model.coef_.round(3) + 0.0  # the centre
+    array([[2., 0.]])
+    >>> model.decision_function([[2.0, 0.0], [5.0, 0.0]]).round(3)  # R^2 = 4
+    array([ 4., -5.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{
+            name: allowed
+            for name, allowed in OneClassMachine._parameter_constraints.items()
+            if name != "shrinking"
+        },
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        warm_start: bool = False,
+        approximation: str | None = None,
+        n_components: int = 500,
+        random_state: Any = None,
+        offset: str = "training",
+        false_alarms: float = 0.1,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.approximation = approximation
+        self.n_components = n_components
+        self.random_state = random_state
+        self.offset = offset
+        self.false_alarms = false_alarms
+
+    @fit_frame
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the ball.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The sample; for a precomputed kernel, the kernel matrix.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of the price of a row's slack; a row of weight 2 is the same as the row given
+            twice, and a row of weight 0 or less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = self._validated(X, reset=True)
+        sample = self._sample(X, checked_weights(sample_weight, X))
+        norms = np.asarray(sample.operator.diagonal())
+        program = svdd_program(sample.operator, norms, nu=self.nu, weights=sample.weights)
+        last = sample.part(self._last_dual_variables(X.shape[0]))
+        solution = self._solve(program, None if last is None else program.totals[0] * last)
+        terms = self._keep_expansion(sample, solution.alpha / program.totals[0])
+        sums = self._approximate_sums(sample)
+        model = read_svdd(program, solution, None if sums is None else 2.0 * sums - norms)
+        mass = float(program.totals[0])
+        self.offset_ = self._settled_offset(
+            sample, solution.alpha, model.offset, linear=-0.5 * mass * norms, unit=2.0 / mass
+        )
+        self.intercept_ = -self.offset_
+        largest = float(np.abs(norms).max())
+        own = rounding_error(np.ones(1), largest)
+        height = 0.5 * (float(self.offset_[0]) + largest)  # above a row far from all others
+        self._rounding = 2.0 * self._boundary_rounding(terms, largest, height) + own
+        # New rows of a precomputed kernel do not tell their own norms.
+        constant = bool(np.ptp(norms) <= SAME * largest)
+        self._squared_norm = float(norms.mean()) if constant else None
+        self.n_iter_ = max(1, solution.n_iter)
+        self.objective_ = model.objective
+        keep_quality(self, [solution])
+        return self
+
+    def _raw_scores(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        sums = self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
+        return np.asarray(2.0 * sums - self._squared_norms(X))
+
+    def _squared_norms(self, X: Any) -> Any:
+        """Return ``k(x, x)`` of checked rows."""
+        if not self._kernel_type.pairwise:
+            return make_operator(X, self._fitted_kernel()).diagonal()
+        if self._squared_norm is None:
+            raise ValueError(
+                'kernel="precomputed" does not show k(x, x) of new rows, which the distance to a '
+                "centre needs, and the diagonal of the training matrix is not constant; give the "
+                "kernel as a function of two arrays of rows, or a matrix of a constant diagonal"
+            )
+        return self._squared_norm

@@ -1,0 +1,115 @@
+"""Random parts of weighted rows, such that a row of weight 2 is the row given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.positive_unlabeled._rows import RowSource
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Different rows, in an order that their values alone decide.
+
+    Attributes
+    ----------
+    rows : ndarray of int of shape (n,)
+        Their numbers, each once.
+    weights : ndarray of shape (n,)
+        Sum of the weights of all rows that equal it.
+    """
+
+    rows: Array
+    weights: Array
+
+    @property
+    def n(self) -> int:
+        return self.rows.size
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+
+class Renumbered:
+    """Some rows of a source under new numbers."""
+
+    def __init__(self, source: RowSource, where: Array) -> None:
+        self.source = source
+        self.where = where
+        self.shape = (where.size, *source.shape[1:])
+
+    def against(self, columns: Array) -> RowSource:
+        return Renumbered(self.source.against(self.where[columns]), self.where)
+
+    def gather(self, indices: Array) -> Any:
+        return self.source.gather(self.where[indices])
+
+    def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
+        return self.source.blocks(self.where[indices])
+
+    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
+        return self.source.scores(self.where[indices], score)
+
+    def scale_gamma(self, weights: Array) -> float:
+        everyone = np.zeros(self.source.shape[0])
+        everyone[self.where] = weights
+        return self.source.scale_gamma(everyone)
+
+
+def pools(
+    source: RowSource, keys: Array, positive: Array, weights: Array
+) -> tuple[Renumbered, Pool, Pool]:
+    """Return the different rows, the positive ones first, and the pools of both kinds.
+
+    ``keys`` are equal for equal rows, and put them in order, so that neither the order of the rows
+    given nor a row given twice in place of one of weight 2 changes any number.
+    """
+    found = []
+    for chosen in (positive, ~positive):
+        indices = np.flatnonzero(chosen & (weights > 0))
+        _, first, which = np.unique(keys[indices], return_index=True, return_inverse=True)
+        found.append((indices[first], np.bincount(which, weights[indices])))
+    where = np.concatenate([found[0][0], found[1][0]])
+    n, total = found[0][0].size, where.size
+    return (
+        Renumbered(source, where),
+        Pool(np.arange(n), found[0][1]),
+        Pool(np.arange(n, total), found[1][1]),
+    )
+
+
+def draw(random: np.random.Generator, masses: Array, n: float) -> tuple[Array, Array]:
+    """Return about ``n`` rows drawn without replacement, and how often each was drawn.
+
+    The masses, put one after another, are cut into cells of mass 1 or so, and from each of ``n``
+    random cells comes the row at a random place: for masses of 1 a plain draw.
+    """
+    ends = np.cumsum(masses)
+    n_cells = max(1, round(float(ends[-1])))
+    wanted = min(n_cells, max(1, round(n)))
+    cells = random.choice(n_cells, wanted, replace=False, shuffle=False)
+    places = (cells + random.random(wanted)) * (ends[-1] / n_cells)
+    rows = np.minimum(np.searchsorted(ends, places, "right"), ends.size - 1)
+    found, counts = np.unique(rows, return_counts=True)
+    return found, counts.astype(np.float64)
+
+
+def folds(random: np.random.Generator, weights: Array, k: int) -> Array:
+    """Return a fold per row: the rows in random order, cut into ``k`` parts of equal weight."""
+    order = random.permutation(weights.size)
+    if np.ptp(weights) == 0:
+        places = (np.arange(weights.size) * k) // weights.size
+    else:
+        middles = np.cumsum(weights[order]) - weights[order] / 2.0
+        places = np.minimum((middles * (k / weights.sum())).astype(np.intp), k - 1)
+        if np.unique(places).size < k:  # one row outweighs others: as many rows in each
+            places = (np.arange(weights.size) * k) // weights.size
+    number = np.empty(weights.size, np.intp)
+    number[order] = places
+    return number

@@ -1,0 +1,114 @@
+"""Many margin programs on parts of the same rows, and the mean of their models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._frame import NOT_FINITE
+from scarce.kernels import Kernel, make_operator, weighted_scores
+from scarce.kernels._threads import thread_count
+from scarce.positive_unlabeled._rows import RowSource
+from scarce.reductions import MarginModel, c_svc_program, read_c_svc
+from scarce.solvers import Solution, solve
+
+THREADED_ABOVE = 300  # rows of a program from which Python is not most of its time
+
+
+@dataclass(frozen=True)
+class Part:
+    """One program: rows by number, +1 for positives and -1 for negatives, and prices of slack.
+
+    A row of price 0 is scored and not trained on.
+    """
+
+    rows: Array
+    signs: Array
+    prices: Array
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The model of a part; ``scores`` are decisions on all its rows."""
+
+    model: MarginModel
+    solution: Solution
+    scores: Array
+
+
+@dataclass(frozen=True)
+class MeanModel:
+    """The mean of some models as one sum over rows: numbers of rows, coefficients, constant."""
+
+    rows: Array
+    coefficients: Array
+    intercept: float
+
+    def scores(self, source: RowSource, indices: Array, kernel: Kernel) -> Array:
+        """Return the decisions of some rows, block by block."""
+        if self.rows.size == 0:
+            return np.full(indices.size, self.intercept)
+        seen = source.against(self.rows)
+        if kernel.pairwise:
+            return seen.scores(indices, lambda block: block @ self.coefficients) + self.intercept
+        support = source.gather(self.rows)
+        found = seen.scores(
+            indices, lambda block: weighted_scores(block, support, self.coefficients, kernel)
+        )
+        return np.asarray(found + self.intercept)
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Solve parts of the rows of one fit.
+
+    Attributes
+    ----------
+    source : RowSource
+        All rows.
+    tol, max_iter, cache_size
+        Of the solver.
+    """
+
+    source: RowSource
+    tol: float
+    max_iter: int
+    cache_size: float
+
+    def answers(self, parts: Sequence[Part], kernel: Kernel) -> list[Answer]:
+        """Return the model of every part. All share one preparation of the rows in use."""
+        used = np.unique(np.concatenate([part.rows for part in parts]))
+        # Of a kernel matrix these rows and columns.
+        operator = make_operator(self.source.against(used).gather(used), kernel)
+
+        def answer(part: Part) -> Answer:
+            places = np.searchsorted(used, part.rows)
+            program = c_svc_program(operator.subset(places), part.signs, part.prices)
+            with np.errstate(over="ignore", invalid="ignore"):  # found below
+                solution = solve(
+                    program, tol=self.tol, max_iter=self.max_iter, cache_size=self.cache_size
+                )
+                model = read_c_svc(program, solution)
+                scores = model.scores + model.intercept
+            if not (np.isfinite(model.coefficients).all() and np.isfinite(scores).all()):
+                raise ValueError(NOT_FINITE)
+            return Answer(model, solution, scores)
+
+        threads = thread_count() if kernel.has_formula else 1
+        if threads == 1 or max(part.rows.size for part in parts) < THREADED_ABOVE:
+            return [answer(part) for part in parts]
+        with ThreadPoolExecutor(threads) as threads_:
+            return list(threads_.map(answer, parts))
+
+
+def mean_model(parts: Sequence[Part], answers: Sequence[Answer]) -> MeanModel:
+    """Return the mean of the models as one: coefficients of a row are added."""
+    rows, which = np.unique(np.concatenate([part.rows for part in parts]), return_inverse=True)
+    added = np.bincount(which, np.concatenate([each.model.coefficients for each in answers]))
+    support = np.flatnonzero(added)
+    intercept = float(np.mean([each.model.intercept for each in answers]))
+    return MeanModel(rows[support], added[support] / len(answers), intercept)

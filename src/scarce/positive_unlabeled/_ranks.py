@@ -1,0 +1,87 @@
+"""Ranks of labelled rows among unlabelled ones: all that a threshold needs to know of scores."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+from scipy.optimize import isotonic_regression
+
+from scarce._arrays import Array
+
+CELLS = 200  # of the density
+FINE = 10  # bins per cell in which ranks are counted
+NARROWEST = 0.01  # bandwidth
+
+
+def mid_ranks(scores: Array, among: Array, weights: Array) -> Array:
+    """Return the share of ``among``, by weight, below each score; ties count half."""
+    order = np.argsort(among, kind="stable")
+    ordered, below = among[order], np.append(0.0, np.cumsum(weights[order]))
+    left = below[np.searchsorted(ordered, scores, "left")]
+    right = below[np.searchsorted(ordered, scores, "right")]
+    return np.asarray((left + right) / (2.0 * below[-1]))
+
+
+def area_under_curve(
+    positive: Array, unlabelled: Array, weights: tuple[Array, Array]
+) -> tuple[float, float]:
+    """Return the AUC of labelled against unlabelled scores, and DeLong's standard error.
+
+    ``weights`` count the rows of both.
+    """
+    variance = 0.0
+    area = 0.5
+    for own, other, counts, others in (
+        (unlabelled, positive, weights[1], weights[0]),
+        (positive, unlabelled, *weights),
+    ):
+        ranks, total = mid_ranks(own, other, others), float(counts.sum())
+        area = float(ranks @ counts) / total
+        spread = float((ranks - area) ** 2 @ counts) / max(total - 1.0, 1.0)
+        variance += spread / total
+    return area, float(np.sqrt(variance))
+
+
+def rank_density(ranks: Array, weights: Array) -> Array:
+    """Return the density of ranks in `CELLS` cells of [0, 1], increasing, of mean 1.
+
+    A Gaussian kernel density, reflected at both ends; then the nearest increasing one, because the
+    better the score, the larger the part of the labelled rows must be.
+    """
+    total = float(weights.sum())
+    mean = float(ranks @ weights) / total
+    deviation = np.sqrt(float((ranks - mean) ** 2 @ weights) / total)
+    low, high = np.quantile(ranks, [0.25, 0.75], weights=weights, method="inverted_cdf")
+    spread = min(deviation, (high - low) / 1.34)
+    bandwidth = max(NARROWEST, 0.9 * spread * total**-0.2)
+    n_bins = CELLS * FINE
+    counts, _ = np.histogram(ranks, n_bins, (0.0, 1.0), weights=weights)
+    smooth = gaussian_filter1d(counts, bandwidth * n_bins, mode="reflect")
+    density = isotonic_regression(smooth.reshape(CELLS, FINE).sum(axis=1)).x
+    return np.asarray(density / density.mean())
+
+
+def accepted_share(density: Array) -> tuple[float, float]:
+    """Return the share of unlabelled rows to accept by a density of ranks, and the part above.
+
+    The smallest best part ``q`` of the unlabelled rows with half of the labelled ones above it,
+    over the share of labelled ones that is: as many labelled rows again lie below.
+    """
+    recall = np.cumsum(density[::-1]) / CELLS
+    cells = int(np.argmax(recall >= 0.5 - 1e-12)) + 1
+    part = cells / CELLS
+    return part / float(recall[cells - 1]), part
+
+
+def density_at(density: Array, ranks: Array) -> Array:
+    """Return the density at some ranks."""
+    return np.asarray(density[np.minimum((ranks * CELLS).astype(np.intp), CELLS - 1)])
+
+
+def prior_of(density: Array) -> float:
+    """Return the class prior that the top of the density says.
+
+    At the top all unlabelled rows are positive, and the density of positives is one over the prior.
+    The second cell, because the first is the noisiest.
+    """
+    return float(1.0 / density[-2])

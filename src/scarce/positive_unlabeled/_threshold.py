@@ -1,0 +1,187 @@
+"""A threshold for scores from held-out labelled rows and unlabelled ones, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d
+
+from scarce._arrays import Array
+from scarce._frame import note, plain_weights
+from scarce._warnings import ScarceDataWarning
+from scarce.positive_unlabeled._ranks import (
+    accepted_share,
+    area_under_curve,
+    mid_ranks,
+    rank_density,
+)
+
+LARGEST_SHARE = 0.95
+FEW = 10  # labelled rows below which the share is uncertain by a factor of two
+LEAST_AREA = 0.55
+NORMAL_95 = 1.96  # two-sided
+NORMAL_90 = 1.645
+
+
+@dataclass(frozen=True)
+class PUThreshold:
+    """What `pu_threshold` found.
+
+    Attributes
+    ----------
+    threshold : float
+        Accept scores above it. It lies half-way between two unlabelled scores.
+    share : float
+        Share of the unlabelled rows to accept, by weight.
+    interval : tuple of float
+        Approximate interval of 95 % for that share; it knows the number of labelled rows and
+        nothing of how they were chosen.
+    auc : float
+        Area under the ROC curve, labelled against unlabelled rows.
+    auc_se : float
+        Its standard error.
+    """
+
+    threshold: float
+    share: float
+    interval: tuple[float, float]
+    auc: float
+    auc_se: float
+
+
+def pu_threshold(
+    scores_positive: Any,
+    scores_unlabeled: Any,
+    *,
+    weight_positive: Any = None,
+    weight_unlabeled: Any = None,
+    share: float | None = None,
+) -> PUThreshold:
+    """Return a threshold for the scores of any model of positive against unlabelled rows.
+
+    Half of the class lies above its median. So take the best part of the unlabelled rows that
+    holds half of the labelled rows, and accept twice that many (smoothed, see Notes).
+
+    Parameters
+    ----------
+    scores_positive : array-like of shape (n_positives,)
+        Scores of labelled rows by models that were not trained on them, higher for positives.
+    scores_unlabeled : array-like of shape (n_unlabeled,)
+        Scores of unlabelled rows, by models that were not trained on them as negatives.
+    weight_positive, weight_unlabeled : array-like, default=None
+        Weights; a row of weight 2 is the same as the row given twice.
+    share : float, default=None
+        Share of the unlabelled rows to accept, where it is known; None to estimate it.
+
+    Returns
+    -------
+    PUThreshold
+        Threshold, share, interval, and how well labelled rows rank above unlabelled ones.
+
+    Warns
+    -----
+    ScarceDataWarning
+        If there are fewer than ten labelled rows, or they do not rank above the unlabelled ones.
+
+    Notes
+    -----
+    Labelled rows must be a random part of the class. The ranks of their scores among the unlabelled
+    ones (ties count half) have a density, estimated with a reflected Gaussian kernel and made
+    increasing. With ``R(q)`` the part of it in the best share ``q``, and ``q`` the smallest with
+    ``R(q) >= 1/2``, the share is ``q / R(q)``, within ``1.5 / n_unlabeled`` and 0.95.
+
+    Unlabelled rows without any positive cannot be told: the labelled rows then rank above all of
+    them, as those of a class that is easy to find do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import pu_threshold
+    >>> random = np.random.default_rng(0)
+    >>> unlabeled = np.r_[random.normal(3, 1, 200), random.normal(0, 1, 800)]
+    >>> found = pu_threshold(random.normal(3, 1, 100), unlabeled)
+    >>> found.share
+    0.2...
+    >>> float(np.mean(unlabeled > found.threshold))
+    0.2...
+    """
+    positive = _finite("scores_positive", scores_positive)
+    unlabelled = _finite("scores_unlabeled", scores_unlabeled)
+    counts = _counts("weight_positive", weight_positive, positive)
+    others = _counts("weight_unlabeled", weight_unlabeled, unlabelled)
+    if share is not None and not 0.0 < share < 1.0:
+        raise ValueError(f"share must lie between 0 and 1, got {share!r}")
+    area, error = area_under_curve(positive, unlabelled, (counts, others))
+    n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
+    if share is None:
+        ranks = mid_ranks(positive, unlabelled, others)
+        found, part = accepted_share(rank_density(ranks, counts))
+        found = min(max(found, 1.5 / n_unlabelled), LARGEST_SHARE)
+        low, high = _wilson(part / found, n_positive)
+        interval = float(np.clip(part / high, 0.0, found)), float(np.clip(part / low, found, 1.0))
+        warn_if_few(n_positive)
+    else:
+        found, interval = float(share), (float(share), float(share))
+    warn_if_level(area, error)
+    return PUThreshold(_upper_quantile(unlabelled, others, found), found, interval, area, error)
+
+
+def warn_if_few(n_positive: float) -> None:
+    """Warn of a share that is uncertain."""
+    if n_positive < FEW:
+        note(
+            f"there are only {n_positive:g} positive rows: how many unlabelled rows to accept is "
+            "uncertain by a factor of two or more. Label ten or more, or give the share if you "
+            "know it.",
+            ScarceDataWarning,
+        )
+
+
+def warn_if_level(area: float, error: float) -> None:
+    """Warn of labelled rows that do not rank above the unlabelled ones."""
+    if area - NORMAL_90 * error < LEAST_AREA:
+        note(
+            "the positive rows hardly rank above the unlabelled ones when they are held out (area "
+            f"under the curve {area:.3f}, standard error {error:.3f}; 0.5 is chance): either the "
+            "features do not tell the class, or almost all unlabelled rows belong to it, or there "
+            "are too few positive rows. Do not trust the answers.",
+            ScarceDataWarning,
+        )
+
+
+def _upper_quantile(scores: Array, weights: Array, share: float) -> float:
+    """Return the threshold above which the share lies, half-way between two scores."""
+    order = np.argsort(-scores, kind="stable")
+    ordered, taken = scores[order], np.cumsum(weights[order])
+    last = int(np.searchsorted(taken, share * taken[-1] * (1 - 1e-12)))
+    lower = ordered[ordered < ordered[last]]
+    if lower.size:
+        return float((ordered[last] + lower[0]) / 2.0)
+    return float(np.nextafter(ordered[last], -np.inf))
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
+    """Return Wilson's interval for a share of so many rows."""
+    extra = NORMAL_95**2 / n
+    middle = (share + extra / 2) / (1 + extra)
+    half = np.sqrt(share * max(0.0, 1 - share) * extra + extra**2 / 4) / (1 + extra)
+    return float(middle - half), float(middle + half)
+
+
+def _finite(name: str, scores: Any) -> Array:
+    values: Array = column_or_1d(scores).astype(np.float64)
+    if values.size == 0 or not np.isfinite(values).all():
+        raise ValueError(
+            f"{name} must hold at least one score and only finite ones, got {values.size} scores, "
+            f"{int((~np.isfinite(values)).sum())} of them not finite"
+        )
+    return values
+
+
+def _counts(name: str, weights: Any, scores: Array) -> Array:
+    values = plain_weights(weights, scores)
+    if (values < 0).any() or not values.any():
+        raise ValueError(f"{name} must not be negative, and not all zero, got {weights!r}")
+    return values

@@ -1,0 +1,185 @@
+"""What a fit from shares adds to its machine: calibration, its test, and what the shares are worth.
+
+See docs/theory/shares.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from scarce._arrays import Array
+from scarce._frame import collected_notes, note
+from scarce._warnings import ScarceDataWarning
+from scarce.proportions._calibration import probabilities
+from scarce.proportions._groups import COMMON, Units
+from scarce.proportions._share_calibration import fit_share_calibration
+from scarce.proportions._share_loss import (
+    SMALLEST,
+    RowGroups,
+    class_probabilities,
+    effective_labels,
+)
+
+ENOUGH = 40  # labels below which a fit warns
+FEWEST_GROUPS, MOST_ROWS = 10, 5_000  # for one more fit without a fifth of the groups
+FIFTH = 5
+KERNEL_VALUES = 16_000_000  # that the scores of training rows may cost, or a share of the fit's
+CALIBRATION_ROWS = 50_000  # two numbers need no more
+CALIBRATION_GROUPS = 30  # and no less, if there are as many
+AT_BOUND = 1.0 - 1e-6
+
+Calibration = tuple[float, Any]
+
+
+def has_mixed_groups(X: Any, units: Units) -> bool:
+    """Say whether some group holds two rows that differ."""
+    rows = units.rows[units.codes[units.rows] >= units.n_common]
+    order = rows[np.argsort(units.codes[rows], kind="stable")]
+    first, second = order[:-1], order[1:]
+    pairs = np.flatnonzero(units.codes[first] == units.codes[second])
+    for start in range(0, pairs.size, 1024):
+        part = pairs[start : start + 1024]
+        one, other = X[first[part]], X[second[part]]
+        if (one != other).nnz if sparse.issparse(X) else np.any(one != other):
+            return True
+    return False
+
+
+def calibration_rows(units: Units, n_terms: int) -> tuple[Array, RowGroups, Array]:
+    """Return rows of some whole groups, these groups and which they are.
+
+    All of them, if scoring them costs little beside a fit; else groups at equal steps.
+    """
+    counts = np.bincount(units.codes[units.rows], minlength=units.n_units)[units.n_common :]
+    n, n_groups = int(counts.sum()), counts.size
+    wanted = min(n, CALIBRATION_ROWS, max(KERNEL_VALUES // max(n_terms, 1), n // 40))
+    some = min(n_groups, max(round(n_groups * wanted / n), CALIBRATION_GROUPS))
+    chosen = np.unique(np.linspace(0, n_groups - 1, some).round().astype(np.intp))
+    return _of_groups(units, chosen)
+
+
+def _of_groups(units: Units, chosen: Array) -> tuple[Array, RowGroups, Array]:
+    place = np.full(units.n_units + 1, -1)  # the last is for rows that take no part
+    place[chosen + units.n_common] = np.arange(chosen.size)
+    codes = place[units.codes]
+    rows = np.flatnonzero(codes >= 0)
+    return rows, RowGroups.of(codes[rows], units.weights[rows], chosen.size), chosen
+
+
+def plain(calibration: tuple[float, Array]) -> Calibration:
+    """Return slope and shift as two numbers; several shifts stay an array."""
+    slope, shifts = calibration
+    return slope, float(shifts[0]) if shifts.size == 1 else shifts
+
+
+def calibrated(scores: Array, calibration: Calibration | None) -> Array:
+    """Return the probabilities of the columns of scores, the published ones without calibration."""
+    if calibration is None:
+        return probabilities(scores[:, 0])[:, 1:] if scores.shape[1] == 1 else probabilities(scores)
+    return class_probabilities(calibration[0] * scores + calibration[1])
+
+
+def losses(p: Array, in_groups: RowGroups, shares: Array) -> Array:
+    """Return the cross-entropy of every group."""
+    mean = np.maximum(in_groups.means(p), SMALLEST)
+    total = -(shares * np.log(mean)).sum(axis=1)
+    if shares.shape[1] == 1:
+        rest = np.maximum(1.0 - mean, SMALLEST)
+        total = total - ((1.0 - shares) * np.log(rest))[:, 0]
+    return np.asarray(total)
+
+
+def worse_beyond_noise(loss: Array, other: Array, sizes: Array) -> bool:
+    """Say whether a loss is above another by more than the standard error of their difference."""
+    difference = loss - other
+    mean = np.average(difference, weights=sizes)
+    parts = sizes / sizes.sum()
+    error = np.sqrt((parts**2 * (difference - mean) ** 2).sum())
+    return bool(mean > error)
+
+
+class LeftOut:
+    """A fit without every fifth group, and the losses of its forms on these groups.
+
+    Attributes
+    ----------
+    loss : dict of float
+        Mean cross-entropy: "uncalibrated", "calibrated", and "source" where there is one.
+    harmful : bool
+        Whether the calibration raises the loss by more than noise.
+    """
+
+    def __init__(self, machine: Any, X: Any, units: Units, part: Callable[..., Any]) -> None:
+        n_groups = units.sizes.size
+        out = np.arange(n_groups) % FIFTH == FIFTH - 1
+        place = np.where(units.codes >= 0, units.codes - units.n_common, n_groups)
+        is_out = np.append(out, False)[place] & (units.codes >= units.n_common)
+        kept = np.flatnonzero((units.codes >= 0) & ~is_out)
+        groups = np.where(units.codes[kept] < units.n_common, COMMON, place[kept])
+        shares = np.vstack([units.shares, np.full((1, units.shares.shape[1]), np.nan)])
+        y = shares[np.where(groups == COMMON, n_groups, groups)]
+        inner = type(machine)(**machine.get_params(deep=False))
+        inner.set_params(calibrate=None, classes=None, gamma=machine._gamma)
+        with collected_notes():  # they are the outer fit's to give
+            inner.fit(part(X, kept, kept), y, groups, sample_weight=units.weights[kept])
+            rows, in_groups, chosen = _of_groups(units, np.flatnonzero(out))
+            seen, own, _ = _of_groups(units, np.flatnonzero(~out))
+            given = units.shares[~out]
+            new, old = part(X, rows, kept), part(X, seen, kept)
+            forms = {"": (inner._raw_decisions(new), inner._raw_decisions(old))}
+            source = inner._source_decisions(new)
+            if source is not None:
+                forms["source"] = (source, inner._source_decisions(old))
+        wanted = units.shares[chosen]
+        found = {"uncalibrated": losses(calibrated(forms[""][0], None), in_groups, wanted)}
+        for name, (scores, training) in forms.items():
+            fitted = fit_share_calibration(training, own, given)
+            found[name or "calibrated"] = losses(calibrated(scores, fitted), in_groups, wanted)
+        self.loss = {
+            name: float(np.average(each, weights=in_groups.sizes)) for name, each in found.items()
+        }
+        self.harmful = worse_beyond_noise(
+            found["calibrated"], found["uncalibrated"], in_groups.sizes
+        )
+
+
+def note_few_labels(units: Units, worth: float) -> None:
+    """Warn of shares that say little."""
+    if worth < ENOUGH:
+        note(
+            f"the shares of {units.sizes.size} groups are worth about {worth:.0f} labels: expect "
+            f"the accuracy of a model trained on that many labelled rows. More groups, or groups "
+            "whose shares differ more, help; more rows in the same groups do not.",
+            ScarceDataWarning,
+        )
+
+
+def note_one_label(decisions: Array, units: Units) -> None:
+    """Warn of a constant classifier where shares differ."""
+    one = decisions > 0 if decisions.shape[1] == 1 else decisions.argmax(axis=1)[:, None]
+    if np.ptp(one.astype(int)) == 0 and np.ptp(units.shares, axis=0).max() > 0:
+        note(
+            f"all training rows get one label, though the shares of the groups differ (from "
+            f"{units.shares.min(axis=0).tolist()} to {units.shares.max(axis=0).tolist()}). The "
+            "probabilities may still tell rows apart; raise C, or take another kernel width.",
+            ScarceDataWarning,
+        )
+
+
+def note_all_at_bound(variables: Array, prices: Array, name: str) -> None:
+    """Warn when every group is priced too low to be met."""
+    if (np.abs(variables) >= AT_BOUND * prices).all():
+        note(
+            f"the price of every group's share is at its limit: the model follows no group as far "
+            f"as its share asks; raise {name}, or take another kernel width",
+            ScarceDataWarning,
+        )
+
+
+def worth_of(units: Units) -> float:
+    """Return the effective labels of the groups."""
+    return effective_labels(units.shares, units.sizes) if units.sizes.size else 0.0

@@ -1,0 +1,72 @@
+"""Samples without spread, without size or around the origin give finite answers."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from scarce.testing._finite import assert_finite, fitted, fitted_if_possible
+from scarce.testing._subject import Subject
+from scarce.testing._suite import assert_same_decisions, check
+
+
+@check("kernel")
+def a_sample_around_the_origin(subject: Subject) -> None:
+    # Where a linear one-class model is zero, however large the scale of the rounding errors.
+    X, y = subject.make(40)
+    for scale in (1.0, 1e6, 1e18, 1e150):
+        rows = scale * (X - X.mean(axis=0))
+        for kernel in ("linear", "poly"):
+            assert_finite(subject, fitted(subject.new(kernel=kernel), rows, y), rows)
+
+
+@check("one-class", "kernel")
+def a_solution_of_zero_is_said(subject: Subject) -> None:
+    X, _ = subject.make(40)
+    centred = X - X.mean(axis=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = subject.new(kernel="linear").fit(centred)
+    if np.any(model.decision_function(centred)):
+        return  # a machine that does not measure from the origin
+    assert any("origin lies among the sample" in str(each.message) for each in caught)
+
+
+@check("weights")
+def duplicates(subject: Subject) -> None:
+    X, y = subject.make(20)
+    many = np.tile(np.arange(20), 20)
+    labels = None if y is None else y[many]
+    model = fitted(subject.new(), X[many], labels)
+    assert_finite(subject, model, X)
+    weighted = subject.new().fit(X, y, sample_weight=np.full(20, 20.0))
+    assert_same_decisions(weighted, model, X, 1e-6)
+
+
+@check()
+def all_rows_equal(subject: Subject) -> None:
+    _, y = subject.make(30)
+    for value in (0.0, 1.0, 1e150):
+        X = np.full((30, 3), value)
+        model = fitted_if_possible(subject, subject.new(), X, y)
+        if model is not None:
+            assert_finite(subject, model, X)
+
+
+@check("kernel", "one-class")
+def one_row(subject: Subject) -> None:
+    feasible = {"C_target": 1.0} if "C_target" in subject.traits else {}
+    for kernel in ("rbf", "linear", "poly", "sigmoid"):
+        for value in (0.0, 1.0, 1e-150, *((1e150,) if kernel != "poly" else ())):
+            X = np.full((1, 2), value)
+            model = fitted(subject.new(kernel=kernel, **feasible), X, None)
+            assert_finite(subject, model, X)
+            assert model.predict(X) == [1]
+
+
+@check("classifier")
+def two_rows(subject: Subject) -> None:
+    X = np.array([[0.0, 1.0], [1.0, 0.0]])
+    model = fitted(subject.new(), X, ["a", "b"])
+    np.testing.assert_array_equal(model.predict(X), ["a", "b"])

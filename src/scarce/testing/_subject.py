@@ -1,0 +1,73 @@
+"""An estimator under check: what kind it is, and data that suit it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_classifier, is_outlier_detector
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from scarce.testing._samples import (
+    Array,
+    Data,
+    one_sample,
+    positive_and_unlabelled,
+    two_classes,
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An estimator to check, and a function that makes data of a given size for it."""
+
+    estimator: Any
+    make: Callable[[int], Data]
+
+    @classmethod
+    def of(cls, estimator: Any, make: Callable[[int], Data] | None = None) -> Subject:
+        """Return the subject; without a function, with data of the estimator's kind."""
+        if make is None and is_classifier(estimator):
+            make = positive_and_unlabelled if hasattr(estimator, "pos_label") else two_classes
+        return cls(estimator, one_sample if make is None else make)
+
+    @property
+    def name(self) -> str:
+        """Name of the class."""
+        return type(self.estimator).__name__
+
+    @property
+    def traits(self) -> set[str]:
+        """What a check may ask for: the names of the parameters, and the kind of estimator."""
+        accepted = get_tags(self.estimator).input_tags
+        kinds = {"classifier"} if is_classifier(self.estimator) else set()
+        # With a positive label the other means unlabelled.
+        kinds |= kinds and (
+            {"one label"} if hasattr(self.estimator, "pos_label") else {"two labels"}
+        )
+        kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
+        kinds |= {"history"} if self.documents("history_") else set()
+        kinds |= {"certificate"} if self.documents("kkt_violation_") else set()
+        kinds |= {"callbacks"} if hasattr(self.estimator, "set_callbacks") else set()
+        kinds |= {"weights"} if has_fit_parameter(self.estimator, "sample_weight") else set()
+        kinds |= {"sparse"} if accepted.sparse else set()
+        kinds |= {"tensors"} if accepted.three_d_array else set()
+        return kinds | set(self.estimator.get_params(deep=False))
+
+    def documents(self, attribute: str) -> bool:
+        """Say whether the class, or one it derives from, documents a fitted attribute."""
+        texts = (kind.__doc__ or "" for kind in type(self.estimator).__mro__)
+        return any(f"    {attribute} :" in text for text in texts)
+
+    @property
+    def containers(self) -> list[Callable[[Array], Any]]:
+        """The kinds of matrices that the estimator takes."""
+        return [np.asarray, sparse.csr_array] if "sparse" in self.traits else [np.asarray]
+
+    def new(self, **parameters: Any) -> Any:
+        """Return an unfitted copy."""
+        return clone(self.estimator).set_params(**parameters)

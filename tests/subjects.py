@@ -1,0 +1,40 @@
+"""The public estimators, each ready to be fitted to data that suit it."""
+
+from sklearn.base import BaseEstimator
+
+import scarce
+from scarce.testing._subject import Subject
+
+SUBJECTS = [
+    Subject.of(estimator)
+    for estimator in (
+        scarce.OneClassSVM(nu=0.2),
+        scarce.SVDD(nu=0.2),
+        # Cut at training scores, as in the papers: one row is enough, and `nu` is what is rejected.
+        # tests/test_false_alarms.py has the checks of left-out scores.
+        scarce.TransferOneClassSVM(nu=0.2, gamma="scale", offset="original"),
+        # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
+        scarce.UOCTSVM(C_target=0.1, radius=0.0, offset="original"),
+        scarce.OneClassSTM(nu=0.2, rank=1, normalize=False, offset="training"),
+        scarce.STM(),
+        scarce.SVC(),
+        scarce.NuSVC(nu=0.3),
+        scarce.SVMC(),
+        scarce.MappingConvergence(),
+        scarce.ProjectionMMDSVM(),
+        scarce.TransductiveSVM(),
+        scarce.LocallyWeightedEnsemble(),
+        scarce.GroupProbabilitySVM(),
+        scarce.TransferGroupProbabilitySVM(),
+    )
+]
+
+
+def public_estimators() -> dict[str, type]:
+    """Return the estimator classes among the public names."""
+    found = {name: getattr(scarce, name) for name in scarce.__all__}
+    return {
+        name: kind
+        for name, kind in found.items()
+        if isinstance(kind, type) and issubclass(kind, BaseEstimator)
+    }
