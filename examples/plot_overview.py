@@ -91,7 +91,7 @@ axes.set_title("Only the share of positives in each group")
 axes = panels[1, 1]
 sensors, course = np.hanning(14), np.sin(np.linspace(0, 3 * np.pi, 24))
 recordings = np.einsum("i,j->ij", sensors, course) + random.normal(0, 1.0, (8, 14, 24))
-weights = OneClassSTM(nu=0.1).fit(recordings).coef_
+weights = OneClassSTM(nu=0.1, rank=1, normalize=False, offset="training").fit(recordings).coef_
 both = np.r_[recordings[0] / abs(recordings[0]).max(), np.full((1, 24), np.nan)]
 both = np.r_[both, weights / abs(weights).max()]
 axes.imshow(both, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")

@@ -77,7 +77,18 @@ def areas(X, new, truth):
             area(OneClassSVM(gamma=gamma, nu=0.1), rows, new_rows, truth) for gamma in WIDTHS
         ),
         "linear,\ntensors": area(
-            OneClassSTM(nu=0.1, n_init=5, tol=1e-4, max_iter=1000), X, new, truth
+            OneClassSTM(
+                nu=0.1,
+                rank=1,
+                normalize=False,
+                offset="training",
+                n_init=5,
+                tol=1e-4,
+                max_iter=1000,
+            ),
+            X,
+            new,
+            truth,
         ),
         "subspace\nkernel": area(OneClassSVM(kernel=subspace, nu=0.1), X, new, truth),
     }

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from scarce import (
+    SVDD,
     UOCTSVM,
     CalibratedOneClass,
     OneClassSTM,
@@ -128,6 +129,7 @@ def test_the_lazy_threshold_is_that_of_brute_force(n, nu, gamma):
 
 MACHINES = [
     OneClassSVM(nu=0.1, gamma="neighbors", offset="left_out"),
+    SVDD(nu=0.1, offset="left_out"),
     TransferOneClassSVM(),
     UOCTSVM(radius=0.0),
     CalibratedOneClass(),

@@ -16,17 +16,21 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._domains import checked_domains
+from scarce._false_alarms import LeftOut, cannot_be_had
 from scarce._frame import (
     HasMethods,
     Interval,
     InvalidParameterError,
+    collected_notes,
     fit_frame,
     note,
     num_samples,
+    pass_on,
     safe_indexing,
 )
+from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.one_class import SVDD
-from scarce.solvers import one_class_offset
 
 
 def margin_score(estimator: Any, X: Any, y: Any = None) -> float:
@@ -102,17 +106,18 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     samples left out lie farthest along the weights, the largest mean of ``<w, x> / |w|``, and it is
     fitted again to all of them. The offset is not the model's own: it is the order statistic of the
     margins of the samples that were left out, so that about the share `rejection` of new samples of
-    the class is rejected. No sample of another class is used or needed.
+    the class is rejected, as for ``offset="left_out"``. No sample of another class is used or
+    needed.
 
     Acceptance of the samples left out, the obvious measure, always prefers the loosest model. The
     margin is what a one-class machine makes large, and held-out margins tell whether more weights
     found something that other samples have too.
 
     Limits. Only candidates in one feature space can be compared: `nu` and `rank`, not kernels and
-    their `gamma`. With n samples a share below ``1 / (n + 1)`` cannot be promised; the smallest
-    margin is taken. The models behind the margins have one sample less than the final one, so that
-    the offset is a little too low, and four samples are few for any order statistic. Nothing
-    here knows what the other classes look like.
+    their `gamma`: the widest kernel always has the largest margins. A grid with several values of
+    `gamma` is refused; see `shuffled_columns_scorer`. With n samples a share below
+    ``1 / (n + 1)`` cannot be had: the smallest margin is taken, and a warning says so. Four samples
+    are few for any order statistic. Nothing here knows what the other classes look like.
 
     Parameters
     ----------
@@ -191,7 +196,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         return tags
 
     @fit_frame(nested_checks=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, sample_domain: Any = None) -> Self:
         """Try all candidates, fit the best one to all samples, and set the offset.
 
         Parameters
@@ -200,6 +205,9 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
             Samples of the target class, at least two.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_domain : array-like of int of shape (n_samples,), default=None
+            Passed on to machines of several tasks, alone or last in a pipeline. Only samples of the
+            target, those with a negative value, are left out.
 
         Returns
         -------
@@ -214,9 +222,16 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
             raise ValueError(
                 'kernel="precomputed" cannot be searched; give the samples and a callable kernel'
             )
-        candidates = _without_repeated_hard_margins(list(ParameterGrid(self.param_grid)), n)
+        candidates = list(ParameterGrid(self.param_grid))
+        _check_one_feature_space(candidates)
+        domain = None if sample_domain is None else checked_domains(sample_domain, n)
+        targets = np.arange(n) if domain is None else np.flatnonzero(domain < 0)
+        n_targets = targets.size
+        if n_targets < 2:
+            raise ValueError(f"the target has n_samples={n_targets}; to leave one out takes 2")
+        candidates = _without_repeated_hard_margins(candidates, n_targets)
         tried = Parallel(n_jobs=self.n_jobs)(
-            delayed(_left_out)(clone(self.estimator).set_params(**parameters), X, n)
+            delayed(_left_out)(clone(self.estimator).set_params(**parameters), X, targets, domain)
             for parameters in candidates
         )
         failures = [result for result in tried if isinstance(result, ValueError)]
@@ -230,7 +245,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
                 f"of NaN; the first said: {failures[0]}",
                 FitFailedWarning,
             )
-        nothing = [(np.nan, np.nan)] * n
+        nothing = [(np.nan, np.nan)] * n_targets
         found = np.array([nothing if isinstance(r, ValueError) else r for r in tried], dtype=float)
         margins, accepted = found[:, :, 0], found[:, :, 1]
         means = margins.mean(axis=1)
@@ -243,9 +258,12 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         self.best_index_ = int(np.nanargmax(means))
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(means[self.best_index_])
-        self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
-        price = 1.0 / (self.rejection * n)
-        margin = one_class_offset(margins[self.best_index_], price, np.ones(n))
+        best = clone(self.estimator).set_params(**self.best_params_)
+        self.best_estimator_ = _fitted(best, X, domain)
+        margin = LeftOut.of(margins[self.best_index_]).threshold(self.rejection)
+        problem = cannot_be_had(n_targets, self.rejection)
+        if problem is not None:
+            note(problem.replace("false_alarms", "rejection"), ScarceDataWarning)
         self.offset_ = np.array([margin * _weight_norm(self.best_estimator_)])
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
@@ -299,17 +317,20 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
-def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]] | ValueError:
+def _left_out(
+    estimator: Any, X: Any, targets: Array, domain: Array | None
+) -> list[tuple[float, bool]] | ValueError:
     """Return the margin of every sample under the model of the others, and whether it accepts.
 
     Samples for which these parameters have no solution are no reason to lose the other candidates:
     the error is returned.
     """
     found = []
-    for row in range(n):
-        others = np.delete(np.arange(n), row)
+    for row in targets:
+        others = np.delete(np.arange(num_samples(X)), row)
+        part = None if domain is None else domain[others]
         try:
-            model = clone(estimator).fit(safe_indexing(X, others))
+            model = _fitted(clone(estimator), safe_indexing(X, others), part)
         except InvalidParameterError:  # a mistake in the grid
             raise
         except ValueError as error:
@@ -317,6 +338,34 @@ def _left_out(estimator: Any, X: Any, n: int) -> list[tuple[float, bool]] | Valu
         sample = safe_indexing(X, [row])
         found.append((float(_margins(model, sample)[0]), bool(model.predict(sample)[0] == 1)))
     return found
+
+
+def _fitted(model: Any, X: Any, domain: Array | None) -> Any:
+    """Return a fitted model; offsets of its own, and what they cannot promise, play no part."""
+    given = {}
+    if domain is not None:
+        last = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+        given = {f"{last}sample_domain": domain}
+    with collected_notes() as notes:
+        model.fit(X, **given)
+    pass_on(notes, NarrowWidthWarning, ScarceDataWarning)
+    return model
+
+
+def _check_one_feature_space(candidates: list[dict[str, Any]]) -> None:
+    """Refuse candidates whose margins cannot be compared."""
+    widths = {
+        repr(value)
+        for candidate in candidates
+        for name, value in candidate.items()
+        if name.split("__")[-1] == "gamma"
+    }
+    if len(widths) > 1:
+        raise ValueError(
+            "param_grid has several values of gamma, and margins in different feature spaces "
+            "cannot be compared: the widest kernel would always win. Use GridSearchCV with "
+            "scoring=shuffled_columns_scorer()"
+        )
 
 
 def _without_repeated_hard_margins(

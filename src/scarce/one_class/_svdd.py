@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
 from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
-from scarce._kernel_machine import KernelMachine
 from scarce.kernels import make_operator
 from scarce.one_class._base import OneClassMachine
 from scarce.reductions import read_svdd, svdd_program
@@ -62,6 +61,10 @@ class SVDD(OneClassMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
+    offset : {"training", "left_out"}, default="training"
+        Whose scores set the radius; see `OneClassSVM`.
+    false_alarms : float, default=0.1
+        Share of fresh rows of the class that may be rejected, for ``offset="left_out"``.
 
     Attributes
     ----------
@@ -77,6 +80,10 @@ class SVDD(OneClassMachine):
         ``|c|^2 - R^2``; ``decision_function = score_samples - offset_``.
     intercept_ : ndarray of shape (1,)
         Minus the offset.
+    left_out_scores_ : ndarray of shape (n_distinct_rows,)
+        For ``offset="left_out"``: score of every distinct row by a model without it, ascending.
+    false_alarm_range_ : tuple of float
+        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     fit_status_ : int
@@ -124,7 +131,7 @@ class SVDD(OneClassMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{
             name: allowed
-            for name, allowed in KernelMachine._parameter_constraints.items()
+            for name, allowed in OneClassMachine._parameter_constraints.items()
             if name != "shrinking"
         },
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -146,6 +153,8 @@ class SVDD(OneClassMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        offset: str = "training",
+        false_alarms: float = 0.1,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -160,6 +169,8 @@ class SVDD(OneClassMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.offset = offset
+        self.false_alarms = false_alarms
 
     @fit_frame
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -189,11 +200,14 @@ class SVDD(OneClassMachine):
         terms = self._keep_expansion(sample, solution.alpha / program.totals[0])
         sums = self._approximate_sums(sample)
         model = read_svdd(program, solution, None if sums is None else 2.0 * sums - norms)
-        self.offset_ = np.array([model.offset])
+        mass = float(program.totals[0])
+        self.offset_ = self._settled_offset(
+            sample, solution.alpha, model.offset, linear=-0.5 * mass * norms, unit=2.0 / mass
+        )
         self.intercept_ = -self.offset_
         largest = float(np.abs(norms).max())
         own = rounding_error(np.ones(1), largest)
-        height = 0.5 * (model.offset + largest)  # above a row far from all others
+        height = 0.5 * (float(self.offset_[0]) + largest)  # above a row far from all others
         self._rounding = 2.0 * self._boundary_rounding(terms, largest, height) + own
         # New rows of a precomputed kernel do not tell their own norms.
         constant = bool(np.ptp(norms) <= SAME * largest)

@@ -87,7 +87,8 @@ def largest_rank(shape: Shape) -> int:
 
 
 def unit_rows(rows: Array) -> Array:
-    """Return rows divided by their norms; zeros stay zeros."""
+    """Return rows divided by their norms, in float64, lest near ones become equal; zeros stay."""
+    rows = rows.astype(np.float64)
     largest = np.abs(rows).max(axis=1, keepdims=True)
     scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
     norms = np.linalg.norm(scaled, axis=1, keepdims=True)
