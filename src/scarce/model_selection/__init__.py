@@ -7,11 +7,8 @@ from scarce.model_selection._held_out import HeldOutPositives
 from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_score
 from scarce.model_selection._lee_liu import lee_liu_scorer, out_of_bag_auc_scorer
 from scarce.model_selection._share_cross_entropy import ShareCrossEntropyScorer
-<<<<<<< HEAD
-from scarce.positive_unlabeled._lee_liu import lee_liu_score
-=======
 from scarce.model_selection._shuffled_columns import shuffled_columns_scorer
->>>>>>> oneclass
+from scarce.positive_unlabeled._lee_liu import lee_liu_score
 
 __all__ = [
     "CalibratedOneClass",
@@ -23,9 +20,6 @@ __all__ = [
     "lee_liu_score",
     "lee_liu_scorer",
     "margin_score",
-<<<<<<< HEAD
     "out_of_bag_auc_scorer",
-=======
     "shuffled_columns_scorer",
->>>>>>> oneclass
 ]
