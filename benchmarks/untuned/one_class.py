@@ -58,7 +58,7 @@ def methods(rate: float, n: int) -> dict[str, Any]:
     ours = OneClassSVM(gamma="neighbors", nu=0.1)
     found = {
         "scarce calibrated": CalibratedOneClass(make_pipeline(scaler(), ours), false_alarms=rate),
-        "scarce left_out": make_pipeline(
+        "scarce left_out, scaler outside": make_pipeline(
             scaler(),
             OneClassSVM(gamma="neighbors", nu=0.1, offset="left_out", false_alarms=rate),
         ),

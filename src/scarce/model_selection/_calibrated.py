@@ -176,6 +176,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             The fitted estimator.
         """
         (X,) = indexable(X if hasattr(X, "iloc") else _plain(X))
+        y = y if y is None or hasattr(y, "iloc") else np.asarray(y)
         n = num_samples(X)
         given, groups = self._routed(params)
         with collected_notes() as notes:
