@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from scarce.kernels import Kernel
+from scarce.kernels import Prepared
 from tests.subjects import SUBJECTS
 
 WITH_KERNELS = [subject for subject in SUBJECTS if "kernel" in subject.traits]
@@ -15,7 +15,7 @@ def test_interrupt_in_a_tile(subject, monkeypatch):
     X, y = subject.make(3000)
     model = subject.new(kernel="rbf")
     before, threads = dict(vars(model)), threading.active_count()
-    finish, calls = Kernel.finish, []
+    finish, calls = Prepared.write, []
 
     def fail_later(*arguments):
         calls.append(threading.current_thread())
@@ -24,7 +24,7 @@ def test_interrupt_in_a_tile(subject, monkeypatch):
         finish(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Kernel, "finish", fail_later)
+        patch.setattr(Prepared, "write", fail_later)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X, y)
     assert vars(model) == before

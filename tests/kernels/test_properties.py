@@ -75,7 +75,7 @@ def test_weights_count_as_repetition_in_the_scale():
 
 
 def test_an_unknown_word_for_gamma():
-    with pytest.raises(ValueError, match=r'gamma must be "scale", "auto" or a number, got .wide'):
+    with pytest.raises(ValueError, match=r"gamma must be .* or a number, got .wide"):
         RBFKernel("wide").settled(np.eye(2))
 
 

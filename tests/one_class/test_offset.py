@@ -85,7 +85,8 @@ def test_it_does_not_matter_without_radii() -> None:
 @pytest.mark.parametrize("gamma", [1e3, 1e50, 1e100])
 def test_rows_far_from_all_others_are_outside_however_narrow_the_kernel(gamma: float) -> None:
     X = np.random.default_rng(0).normal(size=(20, 3))
-    for kind in (OneClassSVM, SVDD, TransferOneClassSVM):
-        model = kind(gamma=gamma, nu=0.1).fit(X)
+    published = TransferOneClassSVM(offset="original")
+    for machine in (OneClassSVM(), SVDD(), published):
+        model = machine.set_params(gamma=gamma, nu=0.1).fit(X)
         np.testing.assert_array_equal(model.predict(X + 1.0), -np.ones(20))
         assert (model.predict(X) == 1).sum() >= 18

@@ -22,7 +22,7 @@ from scarce.solvers._problem import QuadraticProgram
 Array = NDArray[Any]
 
 ROUNDING = 32 * np.finfo(np.float64).eps
-WIDEST = 1e6  # of a box, in units of the mass of its group, over which rounding counts
+WIDEST = 1.0  # of a box, in units of the mass of its group, over which rounding counts
 SEARCH = 60  # steps of the search for a factor, which a few end
 
 
