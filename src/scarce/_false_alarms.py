@@ -61,8 +61,7 @@ class LeftOut:
 
         Examples
         --------
-        >>> from scarce._arrays import Array
-        from scarce._false_alarms import LeftOut
+        >>> from scarce._false_alarms import LeftOut
         >>> LeftOut.of(range(19)).threshold(0.1)  # the second of 19
         1.0
         """
