@@ -129,6 +129,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return rows if isinstance(y, str) else (rows, y)
+        if is_plain(X) and self._keeps_features(X, reset):
+            if isinstance(y, str):
+                return X
+            if is_plain_labels(y, X.shape[0]):
+                return X, y
         given_sparse = sparse.issparse(X)
         if given_sparse and self._kernel_type.pairwise:
             raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
@@ -142,6 +147,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             accept_sparse="csr",
             accept_large_sparse=False,
         )
+
+    def _keeps_features(self, X: Array, reset: bool) -> bool:
+        """Say whether a plain array has the features of the fit, which it says when `reset`."""
+        if not reset:
+            named = hasattr(self, "feature_names_in_")
+            return not named and X.shape[1] == self.n_features_in_
+        vars(self).pop("feature_names_in_", None)
+        self.n_features_in_ = X.shape[1]
+        return True
 
     def _sample(self, X: Any, weights: Array) -> Sample:
         """Settle the kernel, and return the rows that take part with their kernel matrix."""
@@ -319,6 +333,19 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def is_plain(X: Any) -> bool:
+    """Say whether `X` is what checks of the input would return: finite rows, nothing to convert."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.size:
+        return False
+    # An extreme that is infinite or NaN, as any NaN makes it, is told by the checks.
+    return X.flags.c_contiguous and X.dtype.isnative and -np.inf < X.min() <= X.max() < np.inf
+
+
+def is_plain_labels(y: Any, n_rows: int) -> bool:
+    """Say whether `y` is one whole number a row, and needs no check."""
+    return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "iub"
 
 
 def check_range(X: Any) -> None:

@@ -18,6 +18,11 @@ CHECKED_VALUES = KEPT  # kernel values up to which every row is computed; any st
 CHECKED_SHARE = 0.05  # of all rows, the most that are computed while another precision is left
 
 
+def all_checked(form: SignedForm, x: Array) -> bool:
+    """Say whether `checked_field` computes every row."""
+    return int(np.count_nonzero(x)) * form.n <= CHECKED_VALUES
+
+
 def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bool) -> Array | None:
     """Put exact values where an error could change the verdict; return the error of the others.
 
@@ -25,12 +30,12 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
     than its error satisfies its condition whatever the error is. The others are computed with
     plain float64 kernel values, the worst first and as many as may be; None if all were.
     """
+    if all_checked(form, x):
+        field.values[:] = form.exact_field(x, np.arange(form.n))
+        return None
     from scarce.solvers._compiled import group_extremes, violation_keys
 
     support = int(np.count_nonzero(x))
-    if support * form.n <= CHECKED_VALUES:
-        field.values[:] = form.exact_field(x, np.arange(form.n))
-        return None
     error = field.error_bound()
     gradient = form.gradient(x, field.values)
     sides = (x, form.lower, form.upper, form.groups)

@@ -121,26 +121,18 @@ class QuadraticProgram:
             raise ValueError(f"totals must be finite, one value per group, got {totals!r}")
         self.lower = _per_variable("lower", lower, n)
         self.upper = _per_variable("upper", upper, n)
-        self.linear = _finite("linear", _per_variable("linear", linear, n))
-        self.diagonal = _finite("diagonal", _per_variable("diagonal", diagonal, n))
+        self.linear = _per_variable("linear", linear, n, finite=True)
+        self.diagonal = _per_variable("diagonal", diagonal, n, finite=True)
         self.signs = _signs("signs", signs, n)
         self.kernel_signs = _signs("kernel_signs", kernel_signs, n)
         self.groups = _groups(groups, n, self.n_groups)
         shape = (self.n_groups, self.n_groups)
-        self.coupling: Array = (
-            np.ones(shape) if coupling is None else np.asarray(coupling, np.float64)
-        )
-        finite = self.coupling.shape == shape and np.isfinite(self.coupling).all()
-        mirrored = finite and (shape == (1, 1) or np.allclose(self.coupling, self.coupling.T))
-        if not mirrored:
-            raise ValueError(
-                f"coupling must be a finite symmetric array of shape {shape}, got {coupling!r}"
-            )
-        if (self.diagonal < 0).any():
+        self.coupling: Array = np.ones(shape) if coupling is None else _coupling(coupling, shape)
+        if self.diagonal.min() < 0:
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
-        crossed = np.flatnonzero(~(self.lower <= self.upper))
-        if crossed.size:
-            i = int(crossed[0])
+        crossed = self.lower > self.upper
+        if crossed.any():
+            i = int(crossed.argmax())
             raise ValueError(
                 f"lower must not exceed upper: variable {i} has the bounds "
                 f"[{self.lower[i]}, {self.upper[i]}]"
@@ -159,6 +151,15 @@ class QuadraticProgram:
             return False
         values = self.coupling[0] if self.n_groups == 1 else np.linalg.eigvalsh(self.coupling)
         return bool(values.min() >= -1e-12 * np.abs(values).max())
+
+    def signed_bounds(self) -> tuple[Array, Array]:
+        """Return the bounds of ``signs * alpha``."""
+        positive = self.signs > 0
+        if positive.all():
+            return self.lower, self.upper
+        return np.where(positive, self.lower, -self.upper), np.where(
+            positive, self.upper, -self.lower
+        )
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
         """Return the same program with another matrix, for a row of solves; nothing is copied."""
@@ -182,30 +183,40 @@ class QuadraticProgram:
         )
 
 
-def _per_variable(name: str, value: ArrayLike, n: int) -> Array:
+def _per_variable(name: str, value: ArrayLike, n: int, finite: bool = False) -> Array:
     array = np.asarray(value, dtype=np.float64)
     if array.shape not in ((), (n,)):
         raise ValueError(f"{name} must be a number or {n} numbers, got shape {array.shape}")
-    if np.isnan(array).any():
+    if np.isnan(array.max()):  # which any NaN makes it
         raise ValueError(f"{name} must not contain NaN")
-    return np.broadcast_to(array, (n,)).copy()
-
-
-def _finite(name: str, values: Array) -> Array:
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}")
-    return values
+    if finite and not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)].flat[0]}")
+    return np.full(n, float(array)) if array.ndim == 0 else array.copy()
 
 
 def _signs(name: str, given: ArrayLike | None, n: int) -> Array:
-    signs = np.ones(n) if given is None else _per_variable(name, given, n)
+    if given is None:
+        return np.ones(n)
+    signs = _per_variable(name, given, n)
     wrong = signs[np.abs(signs) != 1]
     if wrong.size:
         raise ValueError(f"{name} must hold only +1 and -1, got {wrong[0]}")
     return signs
 
 
+def _coupling(given: ArrayLike, shape: tuple[int, int]) -> Array:
+    coupling = np.asarray(given, np.float64)
+    finite = coupling.shape == shape and np.isfinite(coupling).all()
+    if not (finite and (shape == (1, 1) or np.allclose(coupling, coupling.T))):
+        raise ValueError(
+            f"coupling must be a finite symmetric array of shape {shape}, got {given!r}"
+        )
+    return coupling
+
+
 def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
+    if given is None and n_groups > 0:
+        return np.zeros(n, np.int64)
     groups = np.zeros(n, np.int64) if given is None else np.asarray(given)
     if groups.shape != (n,) or not np.issubdtype(groups.dtype, np.integer):
         raise ValueError(f"groups must be {n} integers, got shape {groups.shape} of {groups.dtype}")
@@ -219,10 +230,12 @@ def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
 
 def _check_feasible(program: QuadraticProgram) -> None:
     """Raise an error that names the first group whose equality no point of the box meets."""
-    low = np.where(program.signs > 0, program.lower, -program.upper)
-    high = np.where(program.signs > 0, program.upper, -program.lower)
-    least = np.bincount(program.groups, low, minlength=program.n_groups)
-    most = np.bincount(program.groups, high, minlength=program.n_groups)
+    low, high = program.signed_bounds()
+    if program.n_groups == 1:
+        least, most = low.sum(keepdims=True), high.sum(keepdims=True)
+    else:
+        least = np.bincount(program.groups, low, minlength=program.n_groups)
+        most = np.bincount(program.groups, high, minlength=program.n_groups)
     totals = program.totals
     # Sums of bounds are known up to rounding; an end that is infinite is never met.
     under = totals < least - 1e-12 * np.maximum(np.abs(totals), np.abs(least))

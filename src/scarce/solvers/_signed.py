@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.solvers._certificate import AT_BOUND, widths
-from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOperator
+from scarce.solvers._kept_rows import LARGEST, KeptRows
+from scarce.solvers._problem import QuadraticProgram, SymmetricOperator
 
 Array = NDArray[Any]
 
@@ -24,23 +25,22 @@ class SignedForm:
     """
 
     def __init__(self, problem: QuadraticProgram) -> None:
-        positive = problem.signs > 0
         self.problem = problem
-        self.kernel: SymmetricOperator = problem.kernel
+        self.kernel: SymmetricOperator | KeptRows = problem.kernel
+        self.kept: KeptRows | None = None  # of a small program
         self.n = problem.kernel.n
         self.n_groups = problem.n_groups
         self.groups: Array = problem.groups
         self.totals: Array = problem.totals
         self.signs: Array = problem.signs
-        self.lower: Array = np.where(positive, problem.lower, -problem.upper)
-        self.upper: Array = np.where(positive, problem.upper, -problem.lower)
+        self.lower, self.upper = problem.signed_bounds()
         self.linear: Array = problem.signs * problem.linear
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
         self.widths: Array = widths(self.lower, self.upper)
         self.turn: Array = problem.signs * problem.kernel_signs
+        self.definite = problem.definite
 
-        self.stored = False  # whether the kernel is a matrix in memory
         # Nothing to do to a block of kernel values.
         same = bool((self.turn == self.turn[0]).all())
         self.plain = same and bool((self.coupling == 1).all()) and not self.diagonal.any()
@@ -72,13 +72,16 @@ class SignedForm:
             if room.max() > abs(missing[g]):
                 x[most] += missing[g]
 
-    def store_small(self, space: Array, cache_size: float) -> None:
-        """Keep the whole matrix of a small program in the space: its blocks then cost nothing."""
-        if self.n**2 <= min(space.size, cache_size * 1e6 / space.itemsize):
-            values = space[: self.n**2].reshape(self.n, self.n)
-            self.kernel.write_block(np.arange(self.n), values)
-            self.kernel = DenseMatrix(values, definite=self.kernel.definite)
-            self.stored = True
+    def keep_rows(self, space: Array, cache_size: float) -> None:
+        """Keep the rows of a small program's matrix, in the space if they fit."""
+        size = self.n**2
+        if self.n > LARGEST or size * space.itemsize > cache_size * 1e6:
+            return
+        order = np.arange(self.n) if self.n_groups == 1 else self.groups.argsort(kind="stable")
+        room = space[:size] if size <= space.size else np.empty(size)
+        room = room.reshape(self.n, self.n)
+        self.kept = KeptRows(self.kernel, order, self.turn, room, lazily=self.definite)
+        self.kernel = self.kept
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
@@ -101,18 +104,19 @@ class SignedForm:
 
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
         """Return ``Q`` in ``x`` for some variables, in the space if given."""
-        ordered = self.n_groups == 1 and indices.size == self.n  # else the block sorts by group
-        if ordered and self.plain and isinstance(self.kernel, DenseMatrix):
-            return self.kernel.values
-        size = indices.size**2
-        Q = np.empty(size, precision) if space is None else space[:size]
-        Q = Q.reshape(indices.size, indices.size)
-        self.kernel.write_block(indices, Q)
+        if self.kept is not None:
+            Q = self.kept.signed_block(indices)
+        else:
+            size = indices.size**2
+            Q = np.empty(size, precision) if space is None else space[:size]
+            Q = Q.reshape(indices.size, indices.size)
+            self.kernel.write_block(indices, Q)
         if not self.plain:
             # Rows and columns in turn: an outer product would be as large as the block.
             groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)
-            Q *= turn
-            Q *= turn[:, None]
+            if self.kept is None:
+                Q *= turn
+                Q *= turn[:, None]
             if not (self.coupling == 1).all():
                 scales = self.coupling[:, groups].astype(Q.dtype)
                 for g in range(self.n_groups):

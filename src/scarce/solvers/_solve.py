@@ -63,7 +63,7 @@ def solve(
     form = SignedForm(problem)
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
     with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
-        form.store_small(matrix, cache_size)
+        form.keep_rows(matrix, cache_size)
         loop = Loop(form, tol, budget, cache_size, callback, space)
         if start is not None:
             return loop.run(checked_start(form, start), None)
@@ -81,7 +81,7 @@ def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | 
         part = SignedForm(form.problem.subset(chosen, widening(form, chosen)))
     except ValueError:  # what was drawn cannot carry a group's total
         return x, None
-    part.store_small(matrix, loop.cache_size)
+    part.keep_rows(matrix, loop.cache_size)
     left = loop.budget - loop.steps
     smaller = Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))
