@@ -107,6 +107,7 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     """
     if fit is None:
         return functools.partial(fit_frame, nested_checks=nested_checks)
+
     @functools.wraps(fit)
     def framed(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         before, outer = dict(vars(estimator)), _notes.get()

@@ -37,6 +37,7 @@ from scarce.kernels import (
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
+TINY_SHARE = 1e-10  # of an offset, below which nobody asks which bound is the better one
 SMALL_SHARE = 1e-3  # of an offset, up to which scores may count as equal to it
 
 
@@ -293,8 +294,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         plain = rounding_error(dual, largest)
         if not self._kernel_type.has_formula:
             return plain
-        error = score_error(self.support_vectors_, dual, self._fitted_kernel())
-        return max(plain, min(error, SMALL_SHARE * float(np.abs(offset).min())))
+        size = float(np.abs(offset).min())
+        error = score_error(
+            self.support_vectors_, dual, self._fitted_kernel(), enough=TINY_SHARE * size
+        )
+        return max(plain, min(error, SMALL_SHARE * size))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""

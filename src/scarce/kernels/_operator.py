@@ -74,9 +74,13 @@ class KernelOperator:
         """Write the square block of the given rows to ``out``; each value is computed once."""
         from scarce.kernels._compiled import copy_transposed
 
-        part = self._in(out.dtype.type).take(indices)
-        m = indices.size
+        part, m = self._in(out.dtype.type), indices.size
+        if m < self.n or not (indices[1:] > indices[:-1]).all():  # else it is all rows as they are
+            part = part.take(indices)
         panels = list(part.panels())
+        if len(panels) == 1:
+            part.write(0, m, panels[0], out)
+            return
 
         def work(start: int, stop: int) -> None:
             for panel in panels[start // TILE_ROWS :]:

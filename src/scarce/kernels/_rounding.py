@@ -38,6 +38,14 @@ class NormBins:
         np.maximum.at(high, self.codes, norms)
         self.low, self.high, self.n_bins = low, high, n_bins
 
+    @classmethod
+    def one(cls, largest: float, n: int) -> NormBins:
+        """Return all of ``n`` rows in one bin, of squared norms up to ``largest``."""
+        bins = object.__new__(cls)
+        bins.codes, bins.n_bins = np.zeros(n, np.int64), 1
+        bins.low, bins.high = np.zeros(1), np.array([np.sqrt(largest)])
+        return bins
+
     def as_left(self) -> tuple[Array, Array]:
         """Return the bins' smallest and largest norms as lines of a table."""
         return self.low[:, None], self.high[:, None]
@@ -55,7 +63,7 @@ def value_errors(
         table = kernel.rounding(left.as_left(), right.as_right(), eps, width, differences)
         # The weight that multiplies the value is cast to the precision of the tile.
         table = table + eps * kernel.largest_value(left.as_left(), right.as_right())
-    return np.nan_to_num(np.asarray(table, dtype=np.float64), nan=np.inf, posinf=np.inf)
+    return _without_nan(np.asarray(table, dtype=np.float64))
 
 
 def sum_errors(
@@ -91,4 +99,9 @@ def sum_errors(
         sums = kernel.largest_value(left.as_left(), right.as_right())
         table = table + UNIT * (8 + np.count_nonzero(traffic)) * sums
         bounds = np.where(mass > 0, table, 0.0) @ mass
-    return np.nan_to_num(bounds, nan=np.inf, posinf=np.inf)[left.codes]
+    return _without_nan(bounds)[left.codes]
+
+
+def _without_nan(bounds: Array) -> Array:
+    bounds[np.isnan(bounds)] = np.inf
+    return bounds

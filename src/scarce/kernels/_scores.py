@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._prepared import prepare_pair
-from scarce.kernels._rounding import NormBins, sum_errors
+from scarce.kernels._rounding import UNIT, NormBins, sum_errors
 from scarce.kernels._sums import add_sums
 
 Array = NDArray[Any]
@@ -60,7 +61,7 @@ def weighted_scores(
     return scores
 
 
-def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
+def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float = 0.0) -> float:
     """Return how far rounding may move a score of `weighted_scores`, at rows like the expansion's.
 
     For telling rows on a boundary from others, not for proofs: the errors of an inner product are
@@ -74,6 +75,8 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
         Weights of the expansion.
     kernel : Kernel
         A kernel with a formula.
+    enough : float
+        A bound from the largest entry alone is returned when it is at most this.
 
     Returns
     -------
@@ -82,10 +85,20 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
     """
     if support.shape[0] == 0:
         return 0.0
+    traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    if not sparse.issparse(support):
+        # Of rows centred anywhere among them.
+        largest = 4.0 * support.shape[1] * float(np.abs(support).max()) ** 2
+        double = support.dtype != np.float32 or kernel.explicit
+        if double and not kernel.needs_differences(largest):
+            bins = NormBins.one(largest, traffic.size)
+            terms = int(np.sqrt(support.shape[1]))
+            error = sum_errors(kernel, bins, bins, traffic, UNIT, terms, False)[0]
+            if error <= enough:
+                return float(error)
     right = prepare_pair(kernel, support, support)[1]
     bins = NormBins(right.norms)
     single = right.rows.dtype == np.float32 and not kernel.explicit
-    eps = float(np.finfo(np.float32 if single else np.float64).eps)
-    traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    eps = float(np.finfo(np.float32).eps) if single else UNIT
     terms = int(np.sqrt(right.rows.longest))
     return float(sum_errors(kernel, bins, bins, traffic, eps, terms, right.differences).max())

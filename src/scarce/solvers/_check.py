@@ -14,13 +14,14 @@ from scarce.solvers._space import KEPT
 
 Array = NDArray[Any]
 
-CHECKED_VALUES = KEPT  # kernel values up to which every row is computed; any stored matrix is
+ALL_CHECKED = 1 << 15  # kernel values up to which every row is computed
+CHECKED_VALUES = KEPT  # and up to which rows are that need not be
 CHECKED_SHARE = 0.05  # of all rows, the most that are computed while another precision is left
 
 
 def all_checked(form: SignedForm, x: Array) -> bool:
     """Say whether `checked_field` computes every row."""
-    return int(np.count_nonzero(x)) * form.n <= CHECKED_VALUES
+    return int(np.count_nonzero(x)) * form.n <= ALL_CHECKED
 
 
 def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bool) -> Array | None:

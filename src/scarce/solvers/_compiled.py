@@ -67,6 +67,38 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
+def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: ignore[no-untyped-def]
+    """Return absent rows that steps will need next: the one asked for, then clear violators."""
+    n = x.size
+    keys = np.empty(n)
+    worst = 0.0
+    for g in range(starts.size - 1):
+        m, M = -np.inf, np.inf
+        for k in range(starts[g], starts[g + 1]):
+            if x[k] < upper[k]:
+                m = max(m, -gradient[k])
+            if x[k] > lower[k]:
+                M = min(M, -gradient[k])
+        for k in range(starts[g], starts[g + 1]):
+            keys[k] = -np.inf
+            if where[k] < 0 and m > M:
+                if x[k] < upper[k]:
+                    keys[k] = -gradient[k] - 0.5 * (m + M)
+                if x[k] > lower[k]:
+                    keys[k] = max(keys[k], gradient[k] + 0.5 * (m + M))
+            worst = max(worst, keys[k])
+    rows, count = np.empty(most, np.int64), 1
+    rows[0] = asked
+    for share in (0.5, 0.1):
+        for k in range(n):
+            if count < most and keys[k] > share * worst and k != asked:
+                rows[count] = k
+                keys[k] = -np.inf
+                count += 1
+    return rows[:count]
+
+
+@compiled()
 def gather_block(values, indices, out):  # type: ignore[no-untyped-def]
     """Write the square block of some rows and the same columns, in the precision of ``out``."""
     for i in range(indices.size):

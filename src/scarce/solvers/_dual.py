@@ -45,28 +45,28 @@ def duality_gap(
     ``zero`` says that the optimum is zero up to rounding.
     """
     groups, diagonal = problem.groups, problem.diagonal
-    error = np.zeros_like(x) if error is None else error
     # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
     # multiplier, has to be zero when the optimum is. Otherwise it counts, but not over a box that
     # is far wider than all that the group has: rounding times any width says nothing.
-    root = np.sqrt(own)
-    slack = ROUNDING * (root * float(root @ np.abs(x)) + np.abs(linear))
-    common, support = np.zeros(multipliers.size), x != 0
-    np.maximum.at(common, groups[support], slack[support])
+    root, size = np.sqrt(own), np.abs(x)
+    slack = ROUNDING * (root * float(root @ size) + np.abs(linear))
+    common = np.zeros(multipliers.size)
+    np.maximum.at(common, groups, np.where(size > 0, slack, 0.0))
     slack += common[groups]
     flat = diagonal == 0
-    rising, falling = flat & np.isposinf(upper), flat & np.isneginf(lower)
     factor, beta = 1.0, multipliers
-    most = WIDEST * np.bincount(groups, np.abs(x), minlength=multipliers.size)[groups]
+    most = WIDEST * problem.sums(size)[groups]
+    rising, falling = flat & (upper == np.inf), flat & (lower == -np.inf)
     if rising.any() or falling.any():
         slack[rising | falling] = slack.max()  # what the solver can resolve
+        none = np.zeros_like(x) if error is None else error
         factor, beta = _feasible_multipliers(
-            kernel_part, linear, error, 0.5 * slack, rising, falling, groups, multipliers
+            kernel_part, linear, none, 0.5 * slack, rising, falling, groups, multipliers
         )
     slope = factor * kernel_part + linear + beta[groups]
     gains = np.zeros_like(x)
-    for sign in (-1.0, 1.0) if error.any() else (0.0,):
-        steepest = slope + sign * factor * error
+    for sign in (0.0,) if error is None else (-1.0, 1.0):
+        steepest = slope.copy() if error is None else slope + sign * factor * error
         rounded = flat & (np.abs(steepest) <= slack)
         sizes = np.abs(np.where(rounded, steepest, 0.0))
         room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)

@@ -55,10 +55,19 @@ class KeptRows:
         self.values = space
         self.where: Array = np.full(self.n, -1)  # the line of every place, -1 for none
         self.count = 0
-        self.batch = max(SMALLEST_BATCH, BATCH_VALUES // self.n)
         single = lazily and hasattr(kernel, "write_rows")
         if not single or 2 * self.batch >= self.n:
             self._keep_all()
+
+    @property
+    def batch(self) -> int:
+        """How many rows to compute at a time: more, the more have been needed."""
+        return min(max(SMALLEST_BATCH, BATCH_VALUES // self.n, self.count // 2), self.n)
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether places are the variables themselves."""
+        return self._sorted
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -74,7 +83,7 @@ class KeptRows:
         absent = places[self.where[places] < 0]
         if absent.size == 0:
             return
-        if 2 * (absent.size + self.count) > self.n and self.count * 4 < self.n:
+        if 2 * absent.size > self.n:
             self._keep_all()  # of which symmetry saves half
             return
         lines = np.arange(self.count, self.count + absent.size)

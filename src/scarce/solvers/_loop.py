@@ -13,6 +13,7 @@ from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._field import Field
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._small import descend
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
@@ -94,6 +95,15 @@ class Loop:
                 else:
                     break  # rounding errors, which a smaller goal would not cure
         return self._solution(x, field, self._verdict(x, field, last))
+
+    def run_small(self, x: Array) -> tuple[Array, Solution | None]:
+        """Go the short way; return the point reached, and the solution if it is one."""
+        x, field, steps = descend(self.form, x, self.tol, self.budget)
+        self.steps = steps
+        if field is None:
+            return x, None
+        verdict = self._verdict(x, field, last=True)
+        return x, self._solution(x, field, verdict) if verdict.within(self.tol) else None
 
     def descend(self, x: Array, hint: Array | None) -> Array:
         field = Field(self.form, x, self.form.kernel.precisions[0])

@@ -152,6 +152,12 @@ class QuadraticProgram:
         values = self.coupling[0] if self.n_groups == 1 else np.linalg.eigvalsh(self.coupling)
         return bool(values.min() >= -1e-12 * np.abs(values).max())
 
+    def sums(self, values: Array) -> Array:
+        """Return the sum of one value a variable over each group."""
+        if self.n_groups == 1:
+            return values.sum(keepdims=True)
+        return np.bincount(self.groups, values, minlength=self.n_groups)
+
     def signed_bounds(self) -> tuple[Array, Array]:
         """Return the bounds of ``signs * alpha``."""
         positive = self.signs > 0
@@ -231,11 +237,7 @@ def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
 def _check_feasible(program: QuadraticProgram) -> None:
     """Raise an error that names the first group whose equality no point of the box meets."""
     low, high = program.signed_bounds()
-    if program.n_groups == 1:
-        least, most = low.sum(keepdims=True), high.sum(keepdims=True)
-    else:
-        least = np.bincount(program.groups, low, minlength=program.n_groups)
-        most = np.bincount(program.groups, high, minlength=program.n_groups)
+    least, most = program.sums(low), program.sums(high)
     totals = program.totals
     # Sums of bounds are known up to rounding; an end that is infinite is never met.
     under = totals < least - 1e-12 * np.maximum(np.abs(totals), np.abs(least))

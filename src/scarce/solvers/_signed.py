@@ -47,11 +47,11 @@ class SignedForm:
 
     def masses(self, x: Array) -> Array:
         """Return the sum of all ``|x|`` of each group: what its equality's error is relative to."""
-        return np.bincount(self.groups, np.abs(x), minlength=self.n_groups)
+        return self.problem.sums(np.abs(x))
 
     def missing(self, x: Array) -> Array:
         """Return what each group lacks of its total."""
-        return np.asarray(self.totals - np.bincount(self.groups, x, minlength=self.n_groups))
+        return np.asarray(self.totals - self.problem.sums(x))
 
     def snap(self, x: Array) -> None:
         """Put values that are at a bound up to rounding exactly there.

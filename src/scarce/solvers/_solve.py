@@ -14,6 +14,7 @@ from scarce.solvers._loop import Loop
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._solution import Progress, Solution
+from scarce.solvers._small import is_ordinary
 from scarce.solvers._space import small_space
 from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
 
@@ -65,9 +66,15 @@ def solve(
     with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
         form.keep_rows(matrix, cache_size)
         loop = Loop(form, tol, budget, cache_size, callback, space)
-        if start is not None:
-            return loop.run(checked_start(form, start), None)
-        return loop.run(*_begin(form, loop, matrix))
+        if start is None:
+            x, hint = _begin(form, loop, matrix)
+        else:
+            x, hint = checked_start(form, start), None
+        if callback is None and budget > 0 and is_ordinary(form):
+            x, solution = loop.run_small(x)
+            if solution is not None:
+                return solution
+        return loop.run(x, hint)
 
 
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:

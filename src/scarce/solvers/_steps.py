@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, midpoints
+from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._kept_rows import KeptRows
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._unbounded import refuse_unbounded
@@ -37,8 +37,9 @@ class StepMatrix(NamedTuple):
     def of_kept(cls, form: SignedForm, kept: KeptRows) -> StepMatrix:
         """Return the whole of a small program."""
         groups, extra = form.groups[kept.order], form.diagonal[kept.order]
+        everyone = np.arange(form.n)
         whole = kept.count == form.n
-        own = kept.values.diagonal() if whole else kept.diagonal()[kept.order]
+        own = kept.values[kept.where, everyone] if whole else kept.diagonal()[kept.order]
         diagonal = form.coupling[groups, groups] * own + extra
         return cls(kept.values, kept.where, form.coupling, extra, diagonal)
 
@@ -67,7 +68,7 @@ def solve_block(
     limit: int,
 ) -> tuple[Array, Array, int]:
     """Return the point after pairwise steps on a block, its gradient there, and the steps."""
-    from scarce.solvers._compiled import pairwise_steps
+    from scarce.solvers._compiled import next_rows, pairwise_steps
 
     kept = form.kept
     starts = group_starts(form, block)
@@ -75,7 +76,7 @@ def solve_block(
     lower, upper, widths = form.lower[block], form.upper[block], form.widths[block]
     met, steps = np.full(3, -1), 0
     if kept is not None and kept.count == 0:
-        kept.keep(_likely(form, kept, gradient, x))
+        kept.keep(np.arange(min(kept.batch, form.n)))
     while True:
         pair = met[:2].copy()
         steps += pairwise_steps(
@@ -83,11 +84,7 @@ def solve_block(
         )
         if met[2] >= 0:
             assert kept is not None
-            inner = np.empty(form.n)
-            inner[block] = local
-            x = x.copy()
-            x[block] = part
-            kept.keep(_likely(form, kept, inner, x, met[2]))
+            kept.keep(next_rows(local, part, lower, upper, starts, kept.where, met[2], kept.batch))
         elif np.array_equal(pair, met[:2]):
             break
         else:
@@ -96,22 +93,3 @@ def solve_block(
     new = x.copy()
     new[block] = part
     return new, local, steps
-
-
-def _likely(
-    form: SignedForm, kept: KeptRows, gradient: Array, x: Array, asked: int | None = None
-) -> Array:
-    """Return the places whose rows will be needed next: the one asked for, the worst violators."""
-    from scarce.solvers._compiled import group_extremes, violation_keys
-
-    sides = (x, form.lower, form.upper, form.groups)
-    m, M = group_extremes(gradient, *sides, form.n_groups)
-    keys = np.empty(form.n)
-    violation_keys(gradient, *sides, midpoints(m, M), keys)
-    keys = keys[kept.order]
-    keys[kept.where >= 0] = -np.inf
-    if asked is not None:
-        keys[asked] = np.inf
-    size = min(kept.batch, form.n - kept.count)
-    chosen = keys.argpartition(form.n - size)[form.n - size :]
-    return np.sort(chosen[keys[chosen] > 0]) if asked is not None else np.sort(chosen)

@@ -1,0 +1,94 @@
+"""The short way through a small program: compiled steps, the exact last one, the certificate.
+
+What is out of the ordinary (infinite bounds, singular systems, a tolerance that does not close the
+duality gap, very many steps) is left to the loop, which goes on from the point reached.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.solvers._certificate import AT_BOUND
+from scarce.solvers._field import Field
+from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO
+from scarce.solvers._signed import BALANCED, SignedForm
+from scarce.solvers._steps import StepMatrix, group_starts
+
+Array = NDArray[Any]
+
+MOST_PAIRWISE = 20_000  # steps, after which the loop goes on
+GOAL = 0.3  # share of the tolerance that pairwise steps aim at
+
+
+def is_ordinary(form: SignedForm) -> bool:
+    """Say whether the short way may lead anywhere."""
+    finite = np.isfinite(form.widths).all() and np.isfinite(form.lower).all()
+    return bool(
+        form.kept is not None and form.definite and finite and np.isfinite(form.upper).all()
+    )
+
+
+def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:
+    """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+    from scarce.solvers._compiled import next_rows, pairwise_steps
+    from scarce.solvers._compiled_small import newton, tidy, violation, write_gradient
+
+    kept = form.kept
+    assert kept is not None
+    order: Any = slice(None) if kept.is_sorted else kept.order
+    starts = group_starts(form, kept.order)
+    x = x[order].copy()
+    lower, upper, widths = form.lower[order], form.upper[order], form.widths[order]
+    linear, totals = form.linear[order], form.totals
+    kept.keep(np.flatnonzero(x))
+    if kept.count == 0:
+        kept.keep(np.arange(min(kept.batch, form.n)))
+    matrix = StepMatrix.of_kept(form, kept)
+    Q, where, scale, extra, diagonal = matrix
+    gradient = np.empty(form.n)
+    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+    steps, most, met = 0, min(limit, MOST_PAIRWISE), np.full(3, -1)
+    box = (lower, upper)
+    while True:
+        steps += pairwise_steps(
+            *matrix, gradient, x, *box, widths, starts, GOAL * tol, most - steps, AT_BOUND, met
+        )
+        if met[2] < 0:
+            break
+        kept.keep(next_rows(gradient, x, *box, starts, where, met[2], kept.batch))
+    tidy(x, *box, widths, totals, starts, AT_BOUND, BALANCED)
+    done = steps < most and met[0] < 0
+    if done:
+        write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+        exact = x.copy()
+        found = newton(
+            Q,
+            where,
+            scale,
+            extra,
+            gradient,
+            exact,
+            *box,
+            starts,
+            SINGULAR_UP_TO,
+            REGULAR,
+            MOST_STEPS,
+        )
+        done = found >= 0
+        if found > 0:
+            tidy(exact, *box, widths, totals, starts, AT_BOUND, BALANCED)
+            there = np.empty(form.n)
+            write_gradient(Q, where, scale, extra, linear, exact, starts, there)
+            allowed = max(violation(gradient, x, *box, starts), 0.5 * tol)
+            if violation(there, exact, *box, starts) <= allowed:
+                x, gradient = exact, there
+    whole = np.empty(form.n)
+    whole[order] = x
+    if not done:
+        return whole, None, steps
+    values = np.empty(form.n)
+    values[order] = gradient - linear - extra * x
+    return whole, Field.of(form, whole, form.turn * values), steps
