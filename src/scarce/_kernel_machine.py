@@ -174,7 +174,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if kernel.has_formula:
             check_range(X)
-            kernel = kernel.settled(X, weights / weights.max())
+            largest = weights.max()
+            uniform = weights.min() == largest
+            kernel = kernel.settled(X, None if uniform else weights / largest)
         self._gamma = float(getattr(kernel, "gamma", 0.0))
         return kernel
 
@@ -212,9 +214,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _check_diagonal(self, operator: Any) -> None:
         """Refuse kernel values whose sums overflow, high powers above all."""
-        with np.errstate(over="ignore"):
-            powers = operator.n * operator.diagonal()
-        if not np.isfinite(powers).all():
+        largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
+        if not np.isfinite(largest):
             raise ValueError(
                 f"{NOT_FINITE} The kernel overflows: gamma={self._gamma:.3g}, degree={self.degree}."
             )

@@ -38,14 +38,6 @@ class NormBins:
         np.maximum.at(high, self.codes, norms)
         self.low, self.high, self.n_bins = low, high, n_bins
 
-    @classmethod
-    def one(cls, largest: float, n: int) -> NormBins:
-        """Return all of ``n`` rows in one bin, of squared norms up to ``largest``."""
-        bins = object.__new__(cls)
-        bins.codes, bins.n_bins = np.zeros(n, np.int64), 1
-        bins.low, bins.high = np.zeros(1), np.array([np.sqrt(largest)])
-        return bins
-
     def as_left(self) -> tuple[Array, Array]:
         """Return the bins' smallest and largest norms as lines of a table."""
         return self.low[:, None], self.high[:, None]

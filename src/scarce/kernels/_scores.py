@@ -91,11 +91,12 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
         largest = 4.0 * support.shape[1] * float(np.abs(support).max()) ** 2
         double = support.dtype != np.float32 or kernel.explicit
         if double and not kernel.needs_differences(largest):
-            bins = NormBins.one(largest, traffic.size)
-            terms = int(np.sqrt(support.shape[1]))
-            error = sum_errors(kernel, bins, bins, traffic, UNIT, terms, False)[0]
+            side = np.zeros(1), np.array([np.sqrt(largest)])
+            value = kernel.rounding(side, side, UNIT, int(np.sqrt(support.shape[1])), False)
+            value = value + UNIT * (9 + traffic.size) * kernel.largest_value(side, side)
+            error = float(value[0] * traffic.sum())
             if error <= enough:
-                return float(error)
+                return error
     right = prepare_pair(kernel, support, support)[1]
     bins = NormBins(right.norms)
     single = right.rows.dtype == np.float32 and not kernel.explicit

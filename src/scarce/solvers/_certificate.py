@@ -109,43 +109,48 @@ def judge(
     Violation and gap are then the largest that any field within the error would have.
     """
     x, groups = problem.signs * alpha, problem.groups
-    lower, upper = problem.signed_bounds()
-    kernel_part = problem.signs * problem.kernel_signs * field
-    linear = problem.signs * problem.linear
+    lower, upper, linear, turn, _ = problem.signed
+    kernel_part = turn * field
     # What each variable would have its group's multiplier be.
-    pull = -(kernel_part + problem.diagonal * x + linear)
-    masses = problem.sums(np.abs(x))
+    pull = -(kernel_part + linear)
+    if problem.curved:
+        pull -= problem.diagonal * x
+    sizes = np.abs(x)
+    masses = problem.sums(sizes)
     room = AT_BOUND * np.minimum(widths(lower, upper), masses[groups])
     grows, shrinks = x < upper - room, x > lower + room
     m, M = extremes(problem, pull, pull, grows, shrinks)
     multipliers = midpoints(m, M)
-    violation = np.max(m - M)
+    violation = (m - M).max()
     if error is not None:
         m, M = extremes(problem, pull + error, pull - error, grows, shrinks)
-        violation = np.max(m - M)
+        violation = (m - M).max()
 
     quadratic = float(x @ kernel_part)
-    objective = 0.5 * quadratic + float(linear @ x + 0.5 * problem.diagonal @ x**2)
+    objective = 0.5 * quadratic + float(linear @ x)
+    if problem.curved:
+        objective += 0.5 * float(problem.diagonal @ x**2)
     missing = problem.totals - problem.sums(x)
     gap, relative = np.nan, np.nan
     if problem.definite:
-        own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
+        own = problem.kernel.diagonal()
+        if problem.n_groups > 1 or problem.coupling[0, 0] != 1.0:
+            own = problem.coupling[groups, groups] * own
+        own = np.abs(own)
         # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
         terms = float((own + problem.diagonal) @ x**2)
         zero = abs(objective) <= ROUNDED * terms
-        gap = duality_gap(
-            problem, x, lower, upper, kernel_part, linear, own, multipliers, error, quadratic, zero
-        )
+        gap = duality_gap(problem, x, sizes, kernel_part, own, multipliers, error, quadratic, zero)
         gap += float(abs(multipliers @ missing))
-        unknown = 0.0 if error is None else 0.5 * float(np.abs(x) @ error)
+        unknown = 0.0 if error is None else 0.5 * float(sizes @ error)
         bound = 0.0 if np.isinf(gap) else abs(objective - gap)
         relative = _relative(gap, max(abs(objective) - unknown, bound, ROUNDED * terms))
     outside = np.maximum(np.maximum(lower - x, x - upper), 0.0)
     off = np.abs(missing)
     if outside.any():
         np.maximum.at(off, groups, outside)
-    sizes = masses + np.abs(problem.totals)
-    shares = np.divide(off, sizes, out=off.copy(), where=sizes > 0)
+    scales = masses + np.abs(problem.totals)
+    shares = np.divide(off, scales, out=off.copy(), where=scales > 0)
     return Certificate(
         objective=objective,
         dual_objective=objective - gap,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,6 +61,16 @@ class SymmetricOperator(Protocol):
 
         `scarce.solvers.reference_sums` does it for any operator, block by block.
         """
+
+
+class SignedParts(NamedTuple):
+    """Bounds, linear term and signs of the kernel part of a program in ``signs * alpha``."""
+
+    lower: Array
+    upper: Array
+    linear: Array
+    turn: Array
+    bounded: bool
 
 
 class QuadraticProgram:
@@ -144,12 +155,19 @@ class QuadraticProgram:
         """Number of groups, one equality each."""
         return self.totals.size
 
+    @cached_property
+    def curved(self) -> bool:
+        """Whether anything is added to the diagonal."""
+        return bool(self.diagonal.any())
+
     @property
     def definite(self) -> bool:
         """Whether ``Q`` is positive semidefinite for certain: kernel and coupling both are."""
         if not self.kernel.definite:
             return False
-        values = self.coupling[0] if self.n_groups == 1 else np.linalg.eigvalsh(self.coupling)
+        if self.n_groups == 1:
+            return bool(self.coupling[0, 0] >= 0)
+        values = np.linalg.eigvalsh(self.coupling)
         return bool(values.min() >= -1e-12 * np.abs(values).max())
 
     def sums(self, values: Array) -> Array:
@@ -158,14 +176,17 @@ class QuadraticProgram:
             return values.sum(keepdims=True)
         return np.bincount(self.groups, values, minlength=self.n_groups)
 
-    def signed_bounds(self) -> tuple[Array, Array]:
-        """Return the bounds of ``signs * alpha``."""
-        positive = self.signs > 0
-        if positive.all():
-            return self.lower, self.upper
-        return np.where(positive, self.lower, -self.upper), np.where(
-            positive, self.upper, -self.lower
-        )
+    @cached_property
+    def signed(self) -> SignedParts:
+        """The parts in the variables ``signs * alpha``."""
+        if (self.signs > 0).all():
+            lower, upper, linear = self.lower, self.upper, self.linear
+        else:
+            positive, linear = self.signs > 0, self.signs * self.linear
+            lower = np.where(positive, self.lower, -self.upper)
+            upper = np.where(positive, self.upper, -self.lower)
+        finite = bool(np.isfinite(upper - lower).all())
+        return SignedParts(lower, upper, linear, self.signs * self.kernel_signs, finite)
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
         """Return the same program with another matrix, for a row of solves; nothing is copied."""
@@ -236,7 +257,7 @@ def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
 
 def _check_feasible(program: QuadraticProgram) -> None:
     """Raise an error that names the first group whose equality no point of the box meets."""
-    low, high = program.signed_bounds()
+    low, high = program.signed[:2]
     least, most = program.sums(low), program.sums(high)
     totals = program.totals
     # Sums of bounds are known up to rounding; an end that is infinite is never met.

@@ -33,17 +33,15 @@ class SignedForm:
         self.groups: Array = problem.groups
         self.totals: Array = problem.totals
         self.signs: Array = problem.signs
-        self.lower, self.upper = problem.signed_bounds()
-        self.linear: Array = problem.signs * problem.linear
+        self.lower, self.upper, self.linear, self.turn, self.bounded = problem.signed
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
         self.widths: Array = widths(self.lower, self.upper)
-        self.turn: Array = problem.signs * problem.kernel_signs
         self.definite = problem.definite
 
         # Nothing to do to a block of kernel values.
         same = bool((self.turn == self.turn[0]).all())
-        self.plain = same and bool((self.coupling == 1).all()) and not self.diagonal.any()
+        self.plain = same and bool((self.coupling == 1).all()) and not problem.curved
 
     def masses(self, x: Array) -> Array:
         """Return the sum of all ``|x|`` of each group: what its equality's error is relative to."""

@@ -25,10 +25,7 @@ GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 
 def is_ordinary(form: SignedForm) -> bool:
     """Say whether the short way may lead anywhere."""
-    finite = np.isfinite(form.widths).all() and np.isfinite(form.lower).all()
-    return bool(
-        form.kept is not None and form.definite and finite and np.isfinite(form.upper).all()
-    )
+    return form.kept is not None and form.definite and form.bounded
 
 
 def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:

@@ -13,8 +13,8 @@ from scarce.solvers._field import Field
 from scarce.solvers._loop import Loop
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._small import is_ordinary
+from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._space import small_space
 from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
 

@@ -61,7 +61,7 @@ def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
 
 def first_point(form: SignedForm) -> Array:
     """Return the feasible point nearest to zero's clip, each group filled in index order."""
-    return _fill(form, np.clip(0.0, form.lower, form.upper))
+    return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 
 
 def vertex(form: SignedForm, gradient: Array) -> Array:
