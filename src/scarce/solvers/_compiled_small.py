@@ -218,3 +218,43 @@ def tidy(x, lower, upper, widths, totals, starts, at_bound, balanced):  # type: 
         missing = totals[g] - total
         if abs(missing) > balanced * mass and most > abs(missing):
             x[best] += missing
+
+
+@compiled()
+def last_step(  # type: ignore[no-untyped-def]
+    Q,
+    where,
+    scale,
+    extra,
+    linear,
+    totals,
+    gradient,
+    x,
+    lower,
+    upper,
+    widths,
+    starts,
+    tol,
+    most,
+    regular,
+    most_steps,
+    at_bound,
+    balanced,
+):
+    """Tidy up after pairwise steps, and take the exact last step if that is within tolerance.
+
+    ``x`` and ``gradient`` are changed in place. Returns what `newton` does.
+    """
+    tidy(x, lower, upper, widths, totals, starts, at_bound, balanced)
+    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+    exact, there = x.copy(), np.empty(x.size)
+    found = newton(
+        Q, where, scale, extra, gradient, exact, lower, upper, starts, most, regular, most_steps
+    )
+    if found == STEPPED:
+        tidy(exact, lower, upper, widths, totals, starts, at_bound, balanced)
+        write_gradient(Q, where, scale, extra, linear, exact, starts, there)
+        allowed = max(violation(gradient, x, lower, upper, starts), 0.5 * tol)
+        if violation(there, exact, lower, upper, starts) <= allowed:
+            x[:], gradient[:] = exact, there
+    return found

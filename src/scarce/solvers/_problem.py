@@ -130,6 +130,7 @@ class QuadraticProgram:
         self.totals: Array = np.atleast_1d(np.asarray(totals, dtype=np.float64))
         if self.totals.ndim != 1 or not np.isfinite(self.totals).all():
             raise ValueError(f"totals must be finite, one value per group, got {totals!r}")
+        self.n_groups = self.totals.size  # one equality each
         self.lower = _per_variable("lower", lower, n)
         self.upper = _per_variable("upper", upper, n)
         self.linear = _per_variable("linear", linear, n, finite=True)
@@ -149,11 +150,6 @@ class QuadraticProgram:
                 f"[{self.lower[i]}, {self.upper[i]}]"
             )
         _check_feasible(self)
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups, one equality each."""
-        return self.totals.size
 
     @cached_property
     def curved(self) -> bool:
@@ -211,6 +207,8 @@ class QuadraticProgram:
 
 
 def _per_variable(name: str, value: ArrayLike, n: int, finite: bool = False) -> Array:
+    if type(value) is float and -np.inf < value < np.inf:
+        return np.full(n, value)
     array = np.asarray(value, dtype=np.float64)
     if array.shape not in ((), (n,)):
         raise ValueError(f"{name} must be a number or {n} numbers, got shape {array.shape}")

@@ -31,7 +31,7 @@ def is_ordinary(form: SignedForm) -> bool:
 def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:
     """Return the point reached, its field if it is worth a judgement, and the steps taken."""
     from scarce.solvers._compiled import next_rows, pairwise_steps
-    from scarce.solvers._compiled_small import newton, tidy, violation, write_gradient
+    from scarce.solvers._compiled_small import last_step, write_gradient
 
     kept = form.kept
     assert kept is not None
@@ -44,9 +44,8 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     if kept.count == 0:
         kept.keep(np.arange(min(kept.batch, form.n)))
     matrix = StepMatrix.of_kept(form, kept)
-    Q, where, scale, extra, diagonal = matrix
     gradient = np.empty(form.n)
-    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+    write_gradient(*matrix[:4], linear, x, starts, gradient)
     steps, most, met = 0, min(limit, MOST_PAIRWISE), np.full(3, -1)
     box = (lower, upper)
     while True:
@@ -55,37 +54,28 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
         )
         if met[2] < 0:
             break
-        kept.keep(next_rows(gradient, x, *box, starts, where, met[2], kept.batch))
-    tidy(x, *box, widths, totals, starts, AT_BOUND, BALANCED)
-    done = steps < most and met[0] < 0
-    if done:
-        write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
-        exact = x.copy()
-        found = newton(
-            Q,
-            where,
-            scale,
-            extra,
-            gradient,
-            exact,
-            *box,
-            starts,
-            SINGULAR_UP_TO,
-            REGULAR,
-            MOST_STEPS,
-        )
-        done = found >= 0
-        if found > 0:
-            tidy(exact, *box, widths, totals, starts, AT_BOUND, BALANCED)
-            there = np.empty(form.n)
-            write_gradient(Q, where, scale, extra, linear, exact, starts, there)
-            allowed = max(violation(gradient, x, *box, starts), 0.5 * tol)
-            if violation(there, exact, *box, starts) <= allowed:
-                x, gradient = exact, there
+        kept.keep(next_rows(gradient, x, *box, starts, kept.where, met[2], kept.batch))
+    found = last_step(
+        *matrix[:4],
+        linear,
+        totals,
+        gradient,
+        x,
+        *box,
+        widths,
+        starts,
+        tol,
+        SINGULAR_UP_TO,
+        REGULAR,
+        MOST_STEPS,
+        AT_BOUND,
+        BALANCED,
+    )
+    done = steps < most and met[0] < 0 and found >= 0
     whole = np.empty(form.n)
     whole[order] = x
     if not done:
         return whole, None, steps
     values = np.empty(form.n)
-    values[order] = gradient - linear - extra * x
+    values[order] = gradient - linear - matrix.extra * x
     return whole, Field.of(form, whole, form.turn * values), steps
