@@ -45,6 +45,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         if self.class_weight == "equal-total":  # only `SVC` takes it
             totals = np.bincount((signs > 0).astype(np.intp), known)
             self.class_weight_ = totals.min() / totals
+        elif self.class_weight is None:
+            self.class_weight_ = np.ones(2)
         else:
             self.class_weight_ = compute_class_weight(
                 self.class_weight, classes=self.classes_, y=y, sample_weight=known

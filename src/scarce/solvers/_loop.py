@@ -26,6 +26,12 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
+MOST_SHORT = 3  # goals that the short way of small programs tries
+
+
+def smaller(tol: float, gap: float) -> float:
+    """Return the factor of a goal that is to bring a duality gap down to the tolerance."""
+    return float(np.clip(0.3 * tol / gap, 1e-3, 0.3))
 
 
 class Loop:
@@ -88,7 +94,7 @@ class Loop:
                 if self.ends == np.inf:
                     self.ends = self.steps + GAP_EFFORT * (self.steps + form.n)
                 if seen.dual_gap > self.tol:
-                    share *= float(np.clip(0.3 * self.tol / seen.dual_gap, 1e-3, 0.3))
+                    share *= smaller(self.tol, seen.dual_gap)
                 elif last:
                     share *= 0.3
                     field = Field(form, x, precision)  # without the errors of many updates
@@ -98,12 +104,19 @@ class Loop:
 
     def run_small(self, x: Array) -> tuple[Array, Solution | None]:
         """Go the short way; return the point reached, and the solution if it is one."""
-        x, field, steps = descend(self.form, x, self.tol, self.budget)
-        self.steps = steps
-        if field is None:
-            return x, None
-        verdict = self._verdict(x, field, last=True)
-        return x, self._solution(x, field, verdict) if verdict.within(self.tol) else None
+        share = 1.0
+        for _ in range(MOST_SHORT):
+            x, field, steps = descend(self.form, x, share * self.tol, self.budget - self.steps)
+            self.steps += steps
+            if field is None:
+                break
+            verdict = self._verdict(x, field, last=True)
+            if verdict.within(self.tol):
+                return x, self._solution(x, field, verdict)
+            if not verdict.dual_gap > self.tol:
+                break
+            share *= smaller(self.tol, verdict.dual_gap)
+        return x, None
 
     def descend(self, x: Array, hint: Array | None) -> Array:
         field = Field(self.form, x, self.form.kernel.precisions[0])
@@ -164,7 +177,9 @@ class Loop:
     ) -> Array:
         """Return the point after the variables of a block were solved for, the others held."""
         form = self.form
-        limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
+        small = form.kept is not None
+        limit = 10 * form.n if small else max(STEPS_PER_CALL, 30 * block.size)
+        limit = min(limit, self.budget - self.steps)
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
             self.negative_curvature = matrix.bends_down(group_starts(form, block))
@@ -173,6 +188,11 @@ class Loop:
         form.balance(new)
         if block.size == form.n and steps < limit:
             return new  # solved
+        if small:
+            gradient = gradient.copy()
+            gradient[block] = local
+            exact = self._newton(new, gradient, LARGEST, tol, on=True)
+            return new if exact is None else exact
         before, after = free_variables(form, x), free_variables(form, new)
         inside = np.zeros(form.n, bool)
         inside[block] = True
@@ -202,8 +222,10 @@ class Loop:
         matrix = self._matrix(block, np.float64)
         self.negative_curvature = matrix.bends_down(group_starts(form, block))
 
-    def _newton(self, x: Array, gradient: Array, most: int, tol: float) -> Array | None:
-        found, bent = newton_steps(self.form, x, gradient, most, tol)
+    def _newton(
+        self, x: Array, gradient: Array, most: int, tol: float, on: bool = False
+    ) -> Array | None:
+        found, bent = newton_steps(self.form, x, gradient, most, tol, on=on)
         self.negative_curvature |= bent and not self.definite
         return found
 
