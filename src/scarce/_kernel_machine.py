@@ -303,7 +303,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
-        check_is_fitted(self)
+        if not hasattr(self, "dual_coef_"):
+            check_is_fitted(self)
         X = self._validated(X, reset=False)
         return self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
 

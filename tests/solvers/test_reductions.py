@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from scarce.solvers import DenseMatrix, QuadraticProgram, _kept_rows, _working_set, certify, solve
+from scarce.solvers import (
+    DenseMatrix,
+    QuadraticProgram,
+    _kept_rows,
+    _small,
+    _solve,
+    _working_set,
+    certify,
+    solve,
+)
 from scarce.solvers._signed import SignedForm
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.reductions import REDUCTIONS, build_case
@@ -79,7 +88,7 @@ def test_reduction_in_small_blocks(name, kind, kernel, monkeypatch):
     """Problems of this size are otherwise one block, of a stored matrix."""
     monkeypatch.setattr(_working_set, "SMALLEST_BLOCK", 6)
     monkeypatch.setattr(_working_set, "FIRST_BLOCK", 8)
-    monkeypatch.setattr(SignedForm, "keep_rows", lambda *_: None)
+    monkeypatch.setattr(SignedForm, "keep_rows", lambda *_, **__: None)
     check_against_primal(build_case(name, kind, kernel, seed=3))
 
 
@@ -90,6 +99,15 @@ def test_reduction_row_by_row(name, kind, kernel, monkeypatch):
     monkeypatch.setattr(_kept_rows, "SMALLEST_BATCH", 2)
     monkeypatch.setattr(_kept_rows, "BATCH_VALUES", 1)
     check_against_primal(build_case(name, kind, kernel, seed=3), RowByRow)
+
+
+@pytest.mark.parametrize(("kind", "kernel"), [("gaussian", "rbf"), ("duplicated", "linear")])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reduction_by_plain_steps(name, kind, kernel, monkeypatch):
+    """As in a new process, before the compiler is loaded."""
+    for module in (_small, _solve):
+        monkeypatch.setattr(module, "is_worth_it", lambda n: True)
+    check_against_primal(build_case(name, kind, kernel, seed=3))
 
 
 @pytest.mark.nojit

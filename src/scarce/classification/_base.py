@@ -101,7 +101,8 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Entries of ``classes_``.
         """
-        check_is_fitted(self)
+        if not hasattr(self, "dual_coef_"):
+            check_is_fitted(self)
         # Only the replacements of scikit-learn's classes have these two parameters.
         if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")

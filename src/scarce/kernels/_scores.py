@@ -15,6 +15,8 @@ from scarce.kernels._sums import add_sums
 
 Array = NDArray[Any]
 
+FEW_VALUES = 1 << 13  # kernel values that plain means give at once
+
 
 def weighted_scores(
     X: Any, support: Any, coefficients: Array, kernel: Kernel, groups: Array | None = None
@@ -53,6 +55,12 @@ def weighted_scores(
     groups = np.zeros(X.shape[0], np.int64) if groups is None else groups
     if coefficients.size == 0 or scores.size == 0:
         return scores
+    if kernel.has_formula and scores.size * coefficients.shape[1] <= FEW_VALUES:
+        # Plain values, in float64: preparing tiles would take longer.
+        values = kernel.values(X, support)
+        if coefficients.shape[0] == 1:
+            return np.asarray(values @ coefficients[0])
+        return np.einsum("ij,ij->i", values, coefficients[groups])
     left, right = prepare_pair(kernel, X, support)
     # Sums of an explicit kernel cost next to nothing, and large weights leave float32.
     if kernel.explicit or not float(np.abs(coefficients).max()) < SINGLE_RANGE:

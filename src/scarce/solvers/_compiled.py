@@ -188,8 +188,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on its diagonal, which is ``diagonal``. Within
     ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
     Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
-    early is told in ``met``: in the first two a pair of no curvature and no bound; if they hold that
-    pair already, a long step is taken. In the third a row that ``where`` says is absent, else -1.
+    early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
+    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1.
     """
     n = x.size
     n_groups = starts.size - 1

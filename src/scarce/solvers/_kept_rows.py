@@ -35,6 +35,8 @@ class KeptRows:
         Memory for the rows.
     lazily : bool
         Whether single rows will do.
+    plainly : bool
+        Whether to take the operator's plain values, which need no compiler.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class KeptRows:
         space: Array,
         *,
         lazily: bool = True,
+        plainly: bool = False,
     ) -> None:
         self.n, self.definite, self.name = kernel.n, kernel.definite, kernel.name
         self.order = order
@@ -55,6 +58,7 @@ class KeptRows:
         self.values = space
         self.where: Array = np.full(self.n, -1)  # the line of every place, -1 for none
         self.count = 0
+        self._plainly = plainly
         single = lazily and hasattr(kernel, "write_rows")
         if not single or 2 * self.batch >= self.n:
             self._keep_all()
@@ -100,6 +104,9 @@ class KeptRows:
             self.values = self._source.values
             if self._turn is not None or not self.values.flags.c_contiguous:
                 self.values = self.values.copy()
+        elif self._plainly:
+            everyone = np.arange(self.n)
+            self.values[...] = self._source.reference(everyone, everyone)
         else:
             self._source.write_block(np.arange(self.n), self.values)
         if self._turn is not None:

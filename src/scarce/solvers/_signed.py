@@ -70,7 +70,7 @@ class SignedForm:
             if room.max() > abs(missing[g]):
                 x[most] += missing[g]
 
-    def keep_rows(self, space: Array, cache_size: float) -> None:
+    def keep_rows(self, space: Array, cache_size: float, plainly: bool = False) -> None:
         """Keep the rows of a small program's matrix, in the space if they fit."""
         size = self.n**2
         if self.n > LARGEST or size * space.itemsize > cache_size * 1e6:
@@ -78,7 +78,9 @@ class SignedForm:
         order = np.arange(self.n) if self.n_groups == 1 else self.groups.argsort(kind="stable")
         room = space[:size] if size <= space.size else np.empty(size)
         room = room.reshape(self.n, self.n)
-        self.kept = KeptRows(self.kernel, order, self.turn, room, lazily=self.definite)
+        self.kept = KeptRows(
+            self.kernel, order, self.turn, room, lazily=self.definite, plainly=plainly
+        )
         self.kernel = self.kept
 
     def gradient(self, x: Array, field: Array) -> Array:

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND
+from scarce.solvers._certificate import AT_BOUND, extremes
 from scarce.solvers._field import Field
-from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO
+from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO, newton_steps
+from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
+from scarce.solvers._plain_steps import is_worth_it, plain_steps
 from scarce.solvers._signed import BALANCED, SignedForm
 from scarce.solvers._steps import StepMatrix, group_starts
 
@@ -28,8 +30,37 @@ def is_ordinary(form: SignedForm) -> bool:
     return form.kept is not None and form.definite and form.bounded
 
 
+def descend_plainly(
+    form: SignedForm, x: Array, tol: float, limit: int
+) -> tuple[Array, Field | None, int]:
+    """Do what `descend` does without the compiler; the kernel values are the plain ones."""
+    x = x.copy()
+    field = Field(form, x, np.float64)
+    gradient = form.gradient(x, field.values)
+    steps = plain_steps(form, x, gradient, GOAL * tol, limit)
+    form.snap(x)
+    form.balance(x)
+    if steps == min(limit, MOST_PLAIN):
+        return x, None, steps
+    field = Field(form, x, np.float64)
+    exact, _ = newton_steps(form, x, form.gradient(x, field.values), SINGULAR_UP_TO, tol)
+    if exact is None:
+        return x, field, steps
+    there = Field(form, exact, np.float64)
+    before, after = (_violation(form, *pair) for pair in ((x, field), (exact, there)))
+    return (exact, there, steps) if after <= max(before, 0.5 * tol) else (x, field, steps)
+
+
+def _violation(form: SignedForm, x: Array, field: Field) -> float:
+    pull = -form.gradient(x, field.values)
+    m, M = extremes(form.problem, pull, pull, x < form.upper, x > form.lower)
+    return max(0.0, float((m - M).max()))
+
+
 def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:
     """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+    if is_worth_it(form.n):
+        return descend_plainly(form, x, tol, limit)
     from scarce.solvers._compiled import next_rows, pairwise_steps
     from scarce.solvers._compiled_small import last_step, write_gradient
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scarce.solvers._blas import single_threaded_blas
 from scarce.solvers._field import Field
 from scarce.solvers._loop import Loop
+from scarce.solvers._plain_steps import is_worth_it
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import is_ordinary
@@ -64,7 +65,7 @@ def solve(
     form = SignedForm(problem)
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
     with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
-        form.keep_rows(matrix, cache_size)
+        form.keep_rows(matrix, cache_size, plainly=is_worth_it(form.n))
         loop = Loop(form, tol, budget, cache_size, callback, space)
         if start is None:
             x, hint = _begin(form, loop, matrix)
