@@ -147,9 +147,10 @@ def _parameter_names(kind: type) -> tuple[str, ...]:
 
 def check_parameters(estimator: Any) -> None:
     """Check the parameters; those of plain types that a class has accepted are remembered."""
-    values = [getattr(estimator, name) for name in _parameter_names(type(estimator))]
+    kind: Any = type(estimator)
+    values = [getattr(estimator, name) for name in _parameter_names(kind)]
     types = tuple(map(type, values))
-    key = (type(estimator), types, *values) if _PLAIN.issuperset(types) else None
+    key = (kind, types, *values) if _PLAIN.issuperset(types) else None
     if key is None or key not in _accepted:
         estimator._validate_params()
         if key is not None and len(_accepted) < _MOST_ACCEPTED:

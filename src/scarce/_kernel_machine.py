@@ -153,8 +153,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Say whether a plain array has the features of the fit, which it says when `reset`."""
         if not reset:
             named = hasattr(self, "feature_names_in_")
-            return not named and X.shape[1] == self.n_features_in_
-        vars(self).pop("feature_names_in_", None)
+            return not named and X.shape[1] == getattr(self, "n_features_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self.n_features_in_ = X.shape[1]
         return True
 

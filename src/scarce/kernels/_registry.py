@@ -61,10 +61,10 @@ def make_kernel(
            [4.]])
     """
     kind = kernel_type(kernel)
-    if not isinstance(kernel, str) and isinstance(kernel, Kernel):
+    if isinstance(kernel, str):
+        given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+        return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
+    if isinstance(kernel, Kernel):
         waiting = isinstance(getattr(kernel, "gamma", None), str) and not isinstance(gamma, str)
         return replace(kernel, gamma=gamma) if waiting else kernel  # type: ignore[type-var]
-    if kind is CallableKernel:
-        return CallableKernel(kernel)
-    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
+    return CallableKernel(kernel)

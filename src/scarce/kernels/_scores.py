@@ -60,7 +60,7 @@ def weighted_scores(
         values = kernel.values(X, support)
         if coefficients.shape[0] == 1:
             return np.asarray(values @ coefficients[0])
-        return np.einsum("ij,ij->i", values, coefficients[groups])
+        return np.asarray(np.einsum("ij,ij->i", values, coefficients[groups]))
     left, right = prepare_pair(kernel, X, support)
     # Sums of an explicit kernel cost next to nothing, and large weights leave float32.
     if kernel.explicit or not float(np.abs(coefficients).max()) < SINGLE_RANGE:

@@ -52,7 +52,7 @@ def plain_steps(form: SignedForm, x: Array, gradient: Array, tol: float, limit: 
         row = Q[i]
         both = diagonal[i] + diagonal
         curvature = np.maximum(both - 2.0 * row, np.maximum(TINY * both, NONE))
-        excess = np.maximum(-gradient[i] - chosen, 0.0)  # type: ignore[operator]
+        excess = np.maximum(-gradient[i] - chosen, 0.0)
         j = int((excess * (excess / curvature)).argmax())
         delta = excess[j] / curvature[j]
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]

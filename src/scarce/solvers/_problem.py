@@ -169,7 +169,7 @@ class QuadraticProgram:
     def sums(self, values: Array) -> Array:
         """Return the sum of one value a variable over each group."""
         if self.n_groups == 1:
-            return values.sum(keepdims=True)
+            return np.asarray(values.sum(keepdims=True))
         return np.bincount(self.groups, values, minlength=self.n_groups)
 
     @cached_property

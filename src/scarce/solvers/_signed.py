@@ -79,7 +79,7 @@ class SignedForm:
         room = space[:size] if size <= space.size else np.empty(size)
         room = room.reshape(self.n, self.n)
         self.kept = KeptRows(
-            self.kernel, order, self.turn, room, lazily=self.definite, plainly=plainly
+            self.problem.kernel, order, self.turn, room, lazily=self.definite, plainly=plainly
         )
         self.kernel = self.kept
 
@@ -110,7 +110,7 @@ class SignedForm:
             size = indices.size**2
             Q = np.empty(size, precision) if space is None else space[:size]
             Q = Q.reshape(indices.size, indices.size)
-            self.kernel.write_block(indices, Q)
+            self.problem.kernel.write_block(indices, Q)
         if not self.plain:
             # Rows and columns in turn: an outer product would be as large as the block.
             groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)
