@@ -219,7 +219,7 @@ def test_more_free_variables_than_the_rank_of_a_matrix():
     found = solve(problem)
     assert found.status == "optimal"
     assert certify(problem, found.alpha).kkt_violation <= 1e-3
-    assert found.n_iter < 100_000
+    assert found.n_iter < 500_000
 
 
 def test_a_point_off_its_equality_is_not_within_any_tolerance():

@@ -177,9 +177,7 @@ class Loop:
     ) -> Array:
         """Return the point after the variables of a block were solved for, the others held."""
         form = self.form
-        small = form.kept is not None
-        limit = 10 * form.n if small else max(STEPS_PER_CALL, 30 * block.size)
-        limit = min(limit, self.budget - self.steps)
+        limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
             self.negative_curvature = matrix.bends_down(group_starts(form, block))
@@ -188,7 +186,7 @@ class Loop:
         form.balance(new)
         if block.size == form.n and steps < limit:
             return new  # solved
-        if small:
+        if form.kept is not None:
             gradient = gradient.copy()
             gradient[block] = local
             exact = self._newton(new, gradient, LARGEST, tol, on=True)

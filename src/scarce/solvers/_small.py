@@ -21,7 +21,7 @@ from scarce.solvers._steps import StepMatrix, group_starts
 
 Array = NDArray[Any]
 
-MOST_PAIRWISE = 10  # steps a variable, after which the loop goes on
+MOST_PAIRWISE = 20_000  # steps, after which the loop goes on
 GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 
 
@@ -77,7 +77,7 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     matrix = StepMatrix.of_kept(form, kept)
     gradient = np.empty(form.n)
     write_gradient(*matrix[:4], linear, x, starts, gradient)
-    steps, most, met = 0, min(limit, MOST_PAIRWISE * form.n), np.full(3, -1)
+    steps, most, met = 0, min(limit, MOST_PAIRWISE), np.full(3, -1)
     box = (lower, upper)
     while True:
         steps += pairwise_steps(
