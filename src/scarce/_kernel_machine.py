@@ -242,8 +242,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
-        variables = np.zeros(n_rows)
-        variables[self.support_] = self._dual_variables()
+        own = self._dual_variables()
+        variables = np.zeros((*own.shape[:-1], n_rows))
+        variables[..., self.support_] = own
         return variables
 
     # The fitted model.
@@ -256,7 +257,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]
 
     def _keep(self, X: Any, support: Array, weights: Array) -> None:
-        """Store the expansion over the rows ``support``."""
+        """Store the expansion over the rows ``support``, one line of weights or several."""
         if not np.isfinite(weights).all():
             raise ValueError(NOT_FINITE)
         self.support_ = support.astype(np.int32)
@@ -267,7 +268,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             vectors = X[self.support_]
             self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
-        dual = weights[None, :]
+        dual = np.atleast_2d(weights)
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
     def _boundary_rounding(self, dual: Array, largest: float, offset: Any) -> float:
@@ -299,13 +300,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        X = self._rows_like_support(X)
+        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+
+    def _rows_like_support(self, X: Any) -> Any:
+        """Return rows sparse if those of the fit were; refuse sparse ones if they were not."""
         if self._sparse and not sparse.issparse(X):
-            X = sparse.csr_array(X)
-        elif sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
+            return sparse.csr_array(X)
+        if sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
-        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+        return X
 
     @property
     def coef_(self) -> Any:
