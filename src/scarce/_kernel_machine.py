@@ -21,11 +21,13 @@ from scarce._frame import (
     Interval,
     StrOptions,
     fit_task,
+    note,
     run_solver,
 )
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
+    NystroemOperator,
     formula_names,
     kernel_type,
     make_kernel,
@@ -37,6 +39,8 @@ from scarce.kernels import (
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
+MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
+PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
 SMALL_SHARE = 1e-3  # of an offset, up to which scores may count as equal to it
 
 
@@ -220,7 +224,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         ``start`` may be any dual variables; ``within`` is the task of the rounds that this solution
         is one of; ``tol`` and ``max_iter`` may be sharper than those of the estimator.
         """
-        return run_solver(
+        solution = run_solver(
             fit_task(self) if within is None else within.part("round", None),
             lambda report: solve(
                 program,
@@ -231,6 +235,20 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 callback=report,
             ),
         )
+        if isinstance(program.kernel, NystroemOperator) and program.kernel.n >= MANY_ROWS:
+            self._tell_effort(program.kernel)
+        return solution
+
+    def _tell_effort(self, operator: NystroemOperator) -> None:
+        """Say when landmarks have made a fit of many rows slower than an exact one."""
+        effort = operator.effort
+        if effort.spent > PAYS * effort.exact:
+            note(
+                f"approximation={self.approximation!r} does not pay: with "
+                f"n_components={operator.landmarks.n} this fit of {operator.n} rows took about "
+                f"{effort.spent:.1e} kernel values, an exact one would take about "
+                f"{effort.exact:.1e}. Use approximation=None, or fewer components."
+            )
 
     def _dual_variables(self) -> Array:
         """Return the signed dual variables of the support vectors."""

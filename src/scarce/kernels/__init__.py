@@ -9,7 +9,7 @@ from scarce.kernels._group_means import group_mean_kernel, group_mean_values, gr
 from scarce.kernels._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
 from scarce.kernels._laplacian import LaplacianKernel
 from scarce.kernels._linear import LinearKernel
-from scarce.kernels._lowrank import landmark_root, nystroem_operator
+from scarce.kernels._lowrank import NystroemOperator, landmark_root, nystroem_operator
 from scarce.kernels._operator import KernelOperator, make_operator
 from scarce.kernels._polynomial import PolynomialKernel
 from scarce.kernels._precomputed import PrecomputedKernel
@@ -31,6 +31,7 @@ __all__ = [
     "KernelOperator",
     "LaplacianKernel",
     "LinearKernel",
+    "NystroemOperator",
     "PolynomialKernel",
     "PrecomputedKernel",
     "Prepared",
