@@ -12,6 +12,7 @@ from scarce.positive_unlabeled import (
     pu_threshold,
 )
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
+from scarce.regression import SVR, NuSVR
 from scarce.tensor import STM, OneClassSTM
 
 __all__ = [
@@ -19,12 +20,14 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVMC",
+    "SVR",
     "UOCTSVM",
     "CalibratedOneClass",
     "GroupProbabilitySVM",
     "LocallyWeightedEnsemble",
     "MappingConvergence",
     "NuSVC",
+    "NuSVR",
     "OneClassSTM",
     "OneClassSVM",
     "PositiveUnlabeledSVC",

@@ -16,7 +16,7 @@ import sklearn.svm
 
 import scarce
 
-CLASSES = {"SVC": scarce.SVC, "NuSVC": scarce.NuSVC, "OneClassSVM": scarce.OneClassSVM}
+CLASSES = {name: getattr(scarce, name) for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")}
 OTHERS = tuple(
     kind
     for name, kind in vars(sklearn.svm).items()

@@ -166,6 +166,10 @@ class MarginMachine(LabelledMachine):
         counts = np.bincount(codes[support], minlength=self.classes_.size)
         self._n_support = counts.astype(np.int32)
 
+    def _dual_variables(self) -> Array:
+        dual = self._dense_dual()
+        return np.asarray(dual[0] if dual.shape[0] == 1 else dual)
+
     # Answers.
 
     def _pair_decisions(self, X: Any) -> Array:

@@ -188,9 +188,10 @@ class NuSVC(MarginMachine):
 
     def _dual_variables(self) -> Array:
         # LIBSVM divides by the margin.
-        if self.classes_.size == 2:
+        n_classes = self._n_support.size  # of the last fit
+        if n_classes == 2:
             return super()._dual_variables() * self.margin_
-        classes = np.repeat(np.arange(self.classes_.size), self._n_support)
-        pairs = zip(np.atleast_1d(self.margin_), class_pairs(self.classes_.size), strict=True)
+        codes = np.repeat(np.arange(n_classes), self._n_support)
+        pairs = zip(np.atleast_1d(self.margin_), class_pairs(n_classes), strict=True)
         own = [np.full(int(self._n_support[list(pair)].sum()), each) for each, pair in pairs]
-        return self._dense_dual() * pair_lines(own, classes, self.classes_.size)
+        return super()._dual_variables() * pair_lines(own, codes, n_classes)

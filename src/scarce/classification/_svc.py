@@ -117,8 +117,8 @@ class SVC(MarginMachine):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SVC().fit(X, y)
-    >>> model.dual_coef_.shape, model.n_support_, model.score(X, y).__round__(3)
-    ((2, 54), array([ 7, 23, 24], dtype=int32), 0.973)
+    >>> model.dual_coef_.shape, model.n_support_, round(model.score(X, y), 3)
+    ((2, 60), array([ 7, 29, 24], dtype=int32), 0.973)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

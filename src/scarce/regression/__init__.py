@@ -1,0 +1,6 @@
+"""Regression inside a tube."""
+
+from scarce.regression._nu_svr import NuSVR
+from scarce.regression._svr import SVR
+
+__all__ = ["SVR", "NuSVR"]
