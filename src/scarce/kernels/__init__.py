@@ -17,7 +17,8 @@ from scarce.kernels._prepared import Prepared, prepare
 from scarce.kernels._rbf import RBFKernel
 from scarce.kernels._registry import kernel_type, make_kernel
 from scarce.kernels._rows import as_rows
-from scarce.kernels._scores import score_error, segment_scores, weighted_scores
+from scarce.kernels._scores import score_error, weighted_scores
+from scarce.kernels._segments import segment_scores
 from scarce.kernels._shifted import ShiftedRows
 from scarce.kernels._sigmoid import SigmoidKernel
 from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
