@@ -43,6 +43,8 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         if self.class_weight == "equal-total":  # only `SVC` takes it
             totals = np.bincount(codes, known)
             self.class_weight_ = totals.min() / totals
+        elif self.class_weight is None:
+            self.class_weight_ = np.ones(self.classes_.size)
         else:
             self.class_weight_ = compute_class_weight(
                 self.class_weight, classes=self.classes_, y=y, sample_weight=known
