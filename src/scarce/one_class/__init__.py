@@ -1,6 +1,7 @@
 """One-class machines."""
 
 from scarce._displays import HistoryDisplay
+from scarce._names import publish
 from scarce.one_class._displays import TransferBoundaryDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._svdd import SVDD
@@ -15,3 +16,5 @@ __all__ = [
     "TransferBoundaryDisplay",
     "TransferOneClassSVM",
 ]
+
+publish("one_class", globals())

@@ -139,6 +139,8 @@ def judge(
         own = np.abs(own)
         # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
         terms = float((own + problem.diagonal) @ x**2)
+        if linear.any():  # at such an optimum both kinds of terms are of one size
+            terms = min(terms, float(np.abs(linear) @ np.abs(x)))
         zero = abs(objective) <= ROUNDED * terms
         gap = duality_gap(problem, x, sizes, kernel_part, own, multipliers, error, quadratic, zero)
         gap += float(abs(multipliers @ missing))

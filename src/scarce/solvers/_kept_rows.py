@@ -59,8 +59,8 @@ class KeptRows:
         self.where: Array = np.full(self.n, -1)  # the line of every place, -1 for none
         self.count = 0
         self._plainly = plainly
-        single = lazily and hasattr(kernel, "write_rows")
-        if not single or 2 * self.batch >= self.n:
+        self.lazily = lazily and hasattr(kernel, "write_rows")
+        if not self.lazily or 2 * self.batch >= self.n:
             self._keep_all()
 
     @property

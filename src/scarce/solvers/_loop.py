@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scarce.solvers._certificate import FEASIBLE, Certificate, judge, midpoints
 from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._field import Field
+from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import descend
@@ -26,6 +27,7 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
+CRAWL = 60  # pairwise steps per variable after which a small program gets an interior start
 MOST_SHORT = 3  # goals that the short way of small programs tries
 
 
@@ -65,6 +67,9 @@ class Loop:
         self.ends: float = np.inf  # step at which closing the gap is given up
         self.stalled = False
         self.stopped = False
+        self.crawls_at: float = np.inf
+        if self.definite and form.n <= SMALL and not self.rough:
+            self.crawls_at = CRAWL * form.n
 
     # The two ways to run: to a certified solution, or only to a good start for a larger problem.
 
@@ -153,6 +158,14 @@ class Loop:
             if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
                 return x
+            if self.steps > self.crawls_at:
+                self.crawls_at = np.inf
+                inner = interior_start(form, x, field.values)
+                if inner is not None:
+                    moved = np.flatnonzero(inner != x)
+                    field.add(moved, (inner - x)[moved])
+                    x = inner
+                    continue
             if gap > 0.5 * previous and crowded:  # more variables have to move at once
                 extra *= 2
             previous = gap
@@ -186,11 +199,6 @@ class Loop:
         form.balance(new)
         if block.size == form.n and steps < limit:
             return new  # solved
-        if form.kept is not None:
-            gradient = gradient.copy()
-            gradient[block] = local
-            exact = self._newton(new, gradient, LARGEST, tol, on=True)
-            return new if exact is None else exact
         before, after = free_variables(form, x), free_variables(form, new)
         inside = np.zeros(form.n, bool)
         inside[block] = True
@@ -220,10 +228,8 @@ class Loop:
         matrix = self._matrix(block, np.float64)
         self.negative_curvature = matrix.bends_down(group_starts(form, block))
 
-    def _newton(
-        self, x: Array, gradient: Array, most: int, tol: float, on: bool = False
-    ) -> Array | None:
-        found, bent = newton_steps(self.form, x, gradient, most, tol, on=on)
+    def _newton(self, x: Array, gradient: Array, most: int, tol: float) -> Array | None:
+        found, bent = newton_steps(self.form, x, gradient, most, tol)
         self.negative_curvature |= bent and not self.definite
         return found
 

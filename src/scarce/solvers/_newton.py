@@ -17,7 +17,6 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
-ON_UP_TO = 512  # free variables for which a factorisation for each of them is worth it
 BENT = 1e-6  # share of its terms beyond which a negative curvature counts
 
 
@@ -27,7 +26,7 @@ def free_variables(form: SignedForm, x: Array) -> Array:
 
 
 def newton_steps(
-    form: SignedForm, x: Array, gradient: Array, most: int, tol: float, *, on: bool = False
+    form: SignedForm, x: Array, gradient: Array, most: int, tol: float
 ) -> tuple[Array | None, bool]:
     """Return the point after Newton steps on the free variables; None when there are none to take.
 
@@ -35,8 +34,6 @@ def newton_steps(
     at the first bound, which then joins the active ones: the objective never rises. A gradient that
     a singular system leaves over, above ``tol``, points along a direction without curvature, which
     is followed to its first bound; without a bound that is an error if the direction proves it.
-    With ``on`` singular systems are made regular and steps go on from bound to bound: variables
-    that are free in excess of the matrix's rank, which pairwise steps leave there, get to theirs.
     Also say whether negative curvature was met: the objective may then rise up to a saddle.
     """
     free = free_variables(form, x)
@@ -46,16 +43,11 @@ def newton_steps(
     Q = form.block(free, np.float64)
     right = -gradient[free]
     x = x.copy()
-    few = free.size <= SINGULAR_UP_TO
-    steps = MOST_STEPS if few else 2
-    if on and free.size <= ON_UP_TO:
-        steps = free.size
-    for _ in range(steps):
+    for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
         owner = form.groups[free]
         # What a group has in common its multiplier answers; left in, it would hide the rest.
         right = _centred(right, owner, form.n_groups)
-        exactly = few and not on
-        step, longest = _direction(Q, right, owner, form.n_groups, tol, exactly)
+        step, longest = _direction(Q, right, owner, form.n_groups, tol)
         if not np.isfinite(step).all():
             return None, bent
         # Rounding must not add up in a group's sum.
@@ -94,7 +86,7 @@ def _centred(values: Array, groups: Array, n_groups: int) -> Array:
 
 
 def _direction(
-    Q: Array, right: Array, groups: Array, n_groups: int, tol: float, exactly: bool
+    Q: Array, right: Array, groups: Array, n_groups: int, tol: float
 ) -> tuple[Array, float]:
     """Return a direction that keeps every group's sum, and how far it may be followed."""
     if n_groups == 1:
@@ -105,10 +97,11 @@ def _direction(
     # In units of the kernel, so that its rows and those of the equalities weigh alike.
     unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
     Q, right, tol = Q / unit, right / unit, tol / unit
-    if not exactly:
+    small = n <= SINGULAR_UP_TO
+    if not small:
         Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
     factor, failed = linalg.lapack.dpotrf(Q, lower=1, clean=0)
-    if exactly and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
+    if small and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
         return _least_norm_direction(Q, right, members, tol)
     if failed:
         return np.full(n, np.nan), 1.0
