@@ -99,6 +99,11 @@ class KeptRows:
         self.where[absent] = lines
         self.count += absent.size
 
+    def compute_again(self) -> None:
+        """Replace plain values by those that are computed otherwise."""
+        self._plainly = False
+        self._keep_all()
+
     def _keep_all(self) -> None:
         if isinstance(self._source, DenseMatrix) and self._source.values.dtype == np.float64:
             self.values = self._source.values
