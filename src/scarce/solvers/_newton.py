@@ -17,8 +17,7 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
-ROUNDED = 64 * np.finfo(np.float64).eps  # share of its terms up to which a gradient is rounding
-DONE = 1e-6  # share of the tolerance up to which there is nothing to gain
+ROUNDED = 1e-12  # share of its terms up to which a gradient is rounding
 RISE = 1e-9  # share of its terms up to which a rise of the objective is rounding
 BENT = 1e-6  # share of its terms beyond which a negative curvature counts
 
@@ -46,7 +45,7 @@ def newton_steps(
     Q = form.block(free, np.float64)
     right = -gradient[free]
     rounding = ROUNDED * float(np.abs(np.diagonal(Q)).max() * np.abs(x).sum())
-    if np.abs(_centred(right, form.groups[free], form.n_groups)).max() <= max(rounding, DONE * tol):
+    if np.abs(_centred(right, form.groups[free], form.n_groups)).max() <= rounding:
         return None, False  # and what is solved stays as it is
     x = x.copy()
     for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
