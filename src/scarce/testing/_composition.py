@@ -22,12 +22,14 @@ def metadata_routing_needs_no_set_up(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.0, 3.0, 60)
     scoring = None if "classifier" in subject.traits else share_inside
-    alone = subject.new(tol=1e-4).fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)
+    setting, value = ("tol", 1e-4) if "tol" in subject.traits else ("false_alarms", 0.2)
+    alone = subject.new(**{setting: value})
+    alone.fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)
     with config_context(enable_metadata_routing=True):
         chain = make_pipeline(MinMaxScaler(), subject.new())
         name = subject.name.lower()
         search = GridSearchCV(
-            chain, {f"{name}__tol": [1e-4]}, cv=KFold(3, shuffle=True), scoring=scoring
+            chain, {f"{name}__{setting}": [value]}, cv=KFold(3, shuffle=True), scoring=scoring
         )
         search.fit(X, y, sample_weight=weights)
         cross_validate(
@@ -102,7 +104,11 @@ def approximations_reject_the_share_nu(subject: Subject) -> None:
         for nu in (0.05, 0.2, 0.5):
             for size in (5, 30):
                 model = subject.new(
-                    nu=nu, approximation="nystroem", n_components=size, random_state=0
+                    nu=nu,
+                    approximation="nystroem",
+                    n_components=size,
+                    random_state=0,
+                    **subject.cut_at_training_rows,
                 ).fit(X)
                 decisions = model.decision_function(X)
                 nothing = 1e-9 * np.abs(decisions).max()
