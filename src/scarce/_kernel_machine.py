@@ -37,7 +37,6 @@ from scarce.kernels import (
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
-SMALL_SHARE = 1e-3  # of an offset, up to which scores may count as equal to it
 
 
 @dataclass(frozen=True)
@@ -270,7 +269,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         dual = weights[None, :]
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
-    def _boundary_rounding(self, dual: Array, largest: float, offset: Any) -> float:
+    def _boundary_rounding(self, dual: Array, largest: float, offset: Any, share: float) -> float:
         """Return how far rounding may move the score of a row on the boundary.
 
         No more than a small share of the offset, which a row far from all others must not reach,
@@ -280,7 +279,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if not self._kernel_type.has_formula:
             return plain
         error = score_error(self.support_vectors_, dual, self._fitted_kernel())
-        return max(plain, min(error, SMALL_SHARE * float(np.abs(offset).min())))
+        return max(plain, min(error, share * float(np.abs(offset).min())))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""

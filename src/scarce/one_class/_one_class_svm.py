@@ -167,8 +167,9 @@ class OneClassSVM(OneClassMachine):
     ) -> OneClassModel:
         model = read_one_class(program, solution, sums)
         largest = float(np.abs(program.kernel.diagonal()).max())
-        warn_if_zero(model.objective, largest / 2, self.kernel)
+        warn_if_zero(model.objective, largest / 2, self._fitted_kernel())
         return model
 
     def _score_rounding(self, terms: Array, norms: Array) -> float:
-        return self._boundary_rounding(terms, float(np.abs(norms).max()), self.offset_)
+        largest = float(np.abs(norms).max())
+        return self._boundary_rounding(terms, largest, self.offset_, self._boundary_share)

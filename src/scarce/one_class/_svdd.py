@@ -188,7 +188,8 @@ class SVDD(OneClassMachine):
         largest = float(np.abs(norms).max())
         height = 0.5 * (float(self.offset_[0]) + largest)  # above a row far from all others
         own = rounding_error(np.ones(1), largest)
-        return 2.0 * self._boundary_rounding(terms, largest, height) + own
+        inner = self._boundary_rounding(terms, largest, height, self._boundary_share)
+        return 2.0 * inner + own
 
     def _raw_scores(self, X: Any) -> Array:
         check_is_fitted(self)

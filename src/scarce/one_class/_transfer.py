@@ -317,7 +317,7 @@ class TransferOneClassSVM(TaskMachine):
         self.n_rounds_ = len(rounds.history["objective"])
         self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
         self.objective_ = rounds.objective
-        warn_if_zero(self.objective_, planes.reach * largest, self.kernel)
+        warn_if_zero(self.objective_, planes.reach * largest, kernel)
         self._keep_rounds_quality(rounds)
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
@@ -326,7 +326,9 @@ class TransferOneClassSVM(TaskMachine):
         self._forget_left_out()
         if self.offset == "left_out":
             self.task_offset_[0] = self._left_out_offset(rounds, sample_radius is not None)
-        self._rounding = self._boundary_rounding(rounds.coefficients, largest, self.task_offset_)
+        self._rounding = self._boundary_rounding(
+            rounds.coefficients, largest, self.task_offset_, self._boundary_share
+        )
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
         if kernel.vanishes:
