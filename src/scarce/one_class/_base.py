@@ -21,10 +21,10 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import KernelMachine, Sample
-from scarce._left_out import left_out_parts, scores_by_parts
+from scarce._left_out import distinct_in_fixed_order, left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning
-from scarce.kernels import distinct_rows, make_operator, nystroem_operator, weighted_scores
+from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
@@ -135,7 +135,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
 
     def _left_out_threshold(self, sample: Sample, program: QuadraticProgram, alpha: Array) -> float:
         rows = self._part(sample.X, sample.rows)
-        first, members = distinct_rows(rows)
+        first, members = distinct_in_fixed_order(rows)
         self._check_left_out_rows(first.size)
         weights = np.bincount(members, sample.weights)
         merged = np.bincount(members, alpha)

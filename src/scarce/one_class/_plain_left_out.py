@@ -13,7 +13,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._frame import is_optimal
-from scarce._left_out import lazy_scores
+from scarce._left_out import lazy_scores, warm_start
 from scarce.solvers import DenseMatrix, QuadraticProgram, Solution, feasible_start, solve
 
 LAZILY = 200  # distinct rows up to which the exact rule is used
@@ -82,5 +82,7 @@ def coefficients_without(
     program = QuadraticProgram(
         operator, totals=[total], upper=upper, linear=linear * (total / mass)
     )
-    solution = solve(program, start=feasible_start(program, start), **options)
+    left = warm_start(np.where(upper > 0, start, 0.0), total)
+    begin = None if left is None else feasible_start(program, left)
+    solution = solve(program, start=begin, **options)
     return np.asarray(solution.alpha * (mass / total)), solution

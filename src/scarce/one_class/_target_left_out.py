@@ -10,6 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._frame import is_optimal
+from scarce._left_out import warm_start
 from scarce.one_class._shift_rounds import ShiftRounds, new_history
 from scarce.one_class._task_sample import TaskSample
 from scarce.solvers import QuadraticProgram, Solution
@@ -70,7 +71,12 @@ class TargetLeftOut:
             landmarks=None if full.landmarks is None else self.landmarks(rest.size),
             history=new_history(),
         )
-        settled = rounds.run(self.round_tol, self.max_rounds, start=sample.alpha[rest])
+        start = sample.alpha[rest]
+        target = warm_start(start[tasks == 0], float(sample.alpha[: sample.n_target].sum()))
+        start[tasks == 0] = 0.0 if target is None else target
+        settled = rounds.run(
+            self.round_tol, self.max_rounds, start=None if target is None else start
+        )
         self.solved &= settled and is_optimal(rounds.solution, self.tol)
         if pairwise:
             support = sample.first[rest[rounds.support]]
