@@ -30,6 +30,7 @@ from scarce._frame import (
     plain_weights,
     safe_indexing,
 )
+from scarce._kernel_machine import KernelMachine
 from scarce._left_out import left_out_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
@@ -254,7 +255,19 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         rest = np.setdiff1d(np.arange(num_samples(X)), part)
         labels = None if y is None else safe_indexing(y, rest)
         kept = {name: safe_indexing(value, rest) for name, value in given.items()}
-        return clone(self._detector).fit(safe_indexing(X, rest), labels, **kept)
+        return self._for_a_part().fit(safe_indexing(X, rest), labels, **kept)
+
+    def _for_a_part(self) -> Any:
+        """Return a detector to be fitted without some rows.
+
+        A kernel width is that of all rows, one number: found anew from nine tenths of them it would
+        be wider, and scores of rows left out too high. The proof of "cv+" allows no such number.
+        """
+        model = clone(self._detector)
+        last, fitted = _last_step(model), _last_step(self.estimator_)
+        if self.method == "one_model" and isinstance(last, KernelMachine):
+            last.set_params(gamma=fitted._gamma)
+        return model
 
     def _left_out(self) -> LeftOut:
         check_is_fitted(self)
@@ -274,7 +287,9 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             Higher is more normal.
         """
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        X = X if hasattr(X, "iloc") else _plain(X)
+        if X.ndim > 1:  # else the detector says what is wrong
+            validate_data(self, X, reset=False, skip_check_array=True)
         return _scores(self.estimator_, X)
 
     def decision_function(self, X: Any) -> Array:
@@ -362,11 +377,15 @@ def _scores(model: Any, X: Any) -> Array:
     """Return scores on one scale, whatever the size of the sample was."""
     scorer = getattr(model, "score_samples", None) or model.decision_function
     scores = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
-    last = model[-1] if hasattr(model, "steps") else model
+    last = _last_step(model)
     if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":
         # LIBSVM's scores grow with nu n.
         scores = scores / float(last.dual_coef_.sum())
     return scores
+
+
+def _last_step(model: Any) -> Any:
+    return model[-1] if hasattr(model, "steps") else model
 
 
 def _note_once(notes: Notes, n_fits: int) -> None:
@@ -380,5 +399,5 @@ def _note_once(notes: Notes, n_fits: int) -> None:
 
 
 def _plain(X: Any) -> Any:
-    """Return rows that can be compared: arrays and CSR as they are, frames as arrays."""
-    return X if hasattr(X, "tocsr") else np.asarray(X)
+    """Return rows that can be compared and counted: arrays and CSR."""
+    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
