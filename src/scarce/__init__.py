@@ -9,6 +9,7 @@ from scarce.positive_unlabeled import (
     SVMC,
     MappingConvergence,
     PositiveUnlabeledSVC,
+    UnbiasedPUSVC,
     pu_threshold,
 )
 from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
@@ -33,5 +34,6 @@ __all__ = [
     "TransductiveSVM",
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
+    "UnbiasedPUSVC",
     "pu_threshold",
 ]

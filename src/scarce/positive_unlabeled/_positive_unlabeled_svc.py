@@ -45,7 +45,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         `scarce.kernels`, or a function of two arrays of rows that returns the matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the kernels that have one. With "scale", ``1 / (n_features * X.var())``, half
         and twice that are tried too, and the best by out-of-bag area under the curve is taken.
     coef0 : float, default=0.0
@@ -230,14 +230,19 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
-        if self.n_bags == 1:
-            raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         source, y = checked_rows(self, X, self.kernel, y, reset=True)
         self.classes_, self.pos_label_, positive = positive_rows(
             y, self.pos_label, type(self).__name__
         )
         weights = checked_weights(sample_weight, y)
         check_both(positive, weights, self.classes_, self.pos_label_)
+        self._fit_rows(source, positive, weights)
+        return self
+
+    def _fit_rows(self, source: RowSource, positive: Array, weights: Array) -> Renumbered:
+        """Fit, with the labels settled; return the different rows that took part."""
+        if self.n_bags == 1:
+            raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         distinct, design = self._design(source, positive, weights)
         programs = Programs(distinct, self.tol, self.max_iter, self.cache_size)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -284,7 +289,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         keep_quality(self, solutions)
-        return self
+        return distinct
 
     def _design(
         self, source: RowSource, positive: Array, weights: Array
@@ -306,12 +311,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     def _kernels(self, source: RowSource, weights: Array) -> list[Kernel]:
         """Return the kernels to try, those of three widths where the width is not given."""
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        if getattr(kernel, "gamma", None) == "auto":
-            return [kernel.settled(source)]
         if getattr(kernel, "gamma", None) != "scale":
-            return [kernel]
+            return [source.settled(kernel, weights)]
         # Rounded, so that equal samples in another order have the same width to the last bit.
-        width = float(f"{source.scale_gamma(weights):.10g}")
+        width = float(f"{kernel.scale(source.scale_gamma(weights), source.shape[1]):.10g}")
         return [replace(kernel, gamma=factor * width) for factor in WIDTHS]  # type: ignore[type-var]
 
     def _tell(self, kernel: Kernel, area: float, error: float) -> None:
