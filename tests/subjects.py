@@ -21,7 +21,7 @@ SUBJECTS = [
         scarce.NuSVC(nu=0.3),
         scarce.SVMC(),
         scarce.MappingConvergence(),
-        scarce.PositiveUnlabeledSVC(n_bags=10, random_state=0),
+        scarce.PositiveUnlabeledSVC(n_bags=5, random_state=0),
         scarce.UnbiasedPUSVC(class_prior=0.2),
         scarce.ProjectionMMDSVM(),
         scarce.TransductiveSVM(),

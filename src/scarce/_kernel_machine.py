@@ -196,13 +196,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return np.sort(random.permutation(n_rows)[: self.n_components])
 
     def _check_diagonal(self, operator: Any) -> None:
-        """Refuse kernel values whose sums overflow, high powers above all."""
-        with np.errstate(over="ignore"):
-            powers = operator.n * operator.diagonal()
-        if not np.isfinite(powers).all():
-            raise ValueError(
-                f"{NOT_FINITE} The kernel overflows: gamma={self._gamma:.3g}, degree={self.degree}."
-            )
+        check_sums(operator, self._fitted_kernel())
 
     # Solving.
 
@@ -319,6 +313,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def check_sums(operator: Any, kernel: Kernel) -> None:
+    """Refuse kernel values whose sums overflow, high powers above all."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = operator.n * operator.diagonal()
+    if not np.isfinite(powers).all():
+        gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
+        raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
 
 
 def check_range(X: Any) -> None:

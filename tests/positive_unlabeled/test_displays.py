@@ -7,9 +7,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 
-from scarce import SVMC, MappingConvergence, PositiveUnlabeledSVC
+from scarce import SVMC, PositiveUnlabeledSVC
 from scarce.positive_unlabeled import OutOfBagDisplay, RoundsBoundaryDisplay, SetSizesDisplay
-from tests.positive_unlabeled.samples import overlapping
+from tests.positive_unlabeled.samples import of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -59,7 +59,7 @@ def test_boundaries_of_all_rounds():
 def test_labels_and_names():
     frame = pd.DataFrame(X, columns=["width", "height"])
     labels = np.where(y == 1, "a", "b")
-    model = MappingConvergence(mapper=np.linalg.norm(X, axis=1) > 5, pos_label="a")
+    model = of_the_paper(mapper=np.linalg.norm(X, axis=1) > 5, pos_label="a")
     ax = plt.figure().add_subplot()
     with np.errstate(all="raise"):
         display = RoundsBoundaryDisplay.from_estimator(model, frame, labels, ax=ax)

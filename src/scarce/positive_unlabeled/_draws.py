@@ -86,7 +86,7 @@ def pools(
     ``keys`` are equal for equal rows, and put them in order, so that neither the order of the rows
     given nor a row given twice in place of one of weight 2 changes any number.
     """
-    found = []
+    found: list[tuple[Array, Array]] = []
     numbers = np.full(keys.size, -1)
     for chosen in (positive, ~positive):
         indices = np.flatnonzero(chosen & (weights > 0))

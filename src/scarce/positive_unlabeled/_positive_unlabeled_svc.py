@@ -24,9 +24,10 @@ from scarce.positive_unlabeled._out_of_bag import Design, out_of_bag, second_pas
 from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
 from scarce.positive_unlabeled._ranks import area_under_curve
 from scarce.positive_unlabeled._rows import RowSource, checked_rows
-from scarce.positive_unlabeled._threshold import PUThreshold, pu_threshold
+from scarce.positive_unlabeled._threshold import PUThreshold, found_threshold
 
 WIDTHS = (0.5, 1.0, 2.0)  # times gamma "scale"
+WORTH_OF_SHAPE = 10.0  # labelled rows that two heaps of unlabelled scores count as
 
 
 class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
@@ -65,10 +66,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         Largest violation of the optimality conditions.
     cache_size : float, default=200
         Memory for kernel values in MB.
-    max_iter : int, default=-1
-        Limit on the number of pairwise steps of one machine; -1 for none.
-    verbose : bool, default=False
-        Print one line per pass.
+    max_iter : int, default=100000
+        Limit on the number of pairwise steps of one machine; -1 for none. Standardised rows take
+        some hundreds.
     random_state : int, RandomState instance or None, default=None
         The draws.
 
@@ -132,6 +132,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     category :class:`scarce.ScarceDataWarning` says when labelled rows do not rank above unlabelled
     ones, and when they are fewer than ten.
 
+    The share to accept is that of `pu_threshold`, which is uncertain where labelled rows are few.
+    Therefore two normal distributions of one width are fitted to the out-of-bag scores as well, and
+    what they say of the share counts as ten labelled rows do.
+
     There is no `predict_proba`: a probability would need the density of ranks to be right at every
     score, and from some tens of labelled rows it is right as a whole at best.
 
@@ -164,7 +168,6 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
                 "tol",
                 "cache_size",
                 "max_iter",
-                "verbose",
                 "random_state",
             )
         },
@@ -188,8 +191,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         pos_label: Any = None,
         tol: float = 1e-3,
         cache_size: float = 200,
-        max_iter: int = -1,
-        verbose: bool = False,
+        max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -203,7 +205,6 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.tol = tol
         self.cache_size = cache_size
         self.max_iter = max_iter
-        self.verbose = verbose
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -253,35 +254,33 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         with fit_task(self) as task:
             best, area = None, -np.inf
             for kernel in self._kernels(source, weights):
-                with task.part("width"):
-                    tried = out_of_bag(design, programs, kernel, parts)
-                found, error = area_under_curve(
-                    tried.positive, tried.unlabelled(some[0]), (design.positives.weights, some[1])
-                )
-                self._tell(kernel, found, error)
+                with task.part("width", None) as bags:
+                    tried = out_of_bag(design, programs, kernel, parts, bags)
+                counts = design.positives.weights, some[1]
+                found, _ = area_under_curve(tried.positive, tried.unlabelled(some[0]), counts)
                 if found > area:
                     best, area = tried, found
             assert best is not None
-            with task.part("scores"):
-                unlabelled = best.unlabelled(everyone[0])
+            unlabelled = best.unlabelled(everyone[0])
             model, answers = best.model, best.answers
             if not self.n_bags:
                 whole = [design.everything()]
-                answers = programs.answers(whole, best.kernel)
+                answers = programs.answers(whole, best.kernel, task)
                 model = mean_model(whole, answers)
             if self.class_prior is None:
-                with task.part("class prior"):
-                    prior, interval = second_pass(best, programs, some, random)
+                with task.part("prior", None) as bags:
+                    prior, interval = second_pass(best, programs, some, random, bags)
             else:
                 prior = float(self.class_prior)
                 interval = prior, prior
         self.class_prior_, self.class_prior_interval_ = prior, interval
-        found_ = pu_threshold(
+        found_ = found_threshold(
             best.positive,
             unlabelled,
-            weight_positive=design.positives.weights,
-            weight_unlabeled=design.unlabelled.weights,
-            share=self.class_prior,
+            design.positives.weights,
+            design.unlabelled.weights,
+            self.class_prior,
+            worth_of_shape=WORTH_OF_SHAPE,
         )
         self._keep_threshold(found_, best.positive, unlabelled, design.unlabelled.weights)
         self._keep_model(distinct, best.kernel, model, found_.threshold)
@@ -296,7 +295,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     ) -> tuple[Renumbered, Design]:
         """Return the rows that take part, equal ones as one, and how bags are drawn from them."""
         if make_kernel(self.kernel, 1.0, self.degree, self.coef0).pairwise:
-            keys = np.arange(source.shape[0], dtype=np.uint64)
+            keys = np.arange(source.shape[0])
         else:
             keys = row_keys(source)
         distinct, positives, unlabelled = pools(source, keys, positive, weights)
@@ -316,14 +315,6 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         # Rounded, so that equal samples in another order have the same width to the last bit.
         width = float(f"{kernel.scale(source.scale_gamma(weights), source.shape[1]):.10g}")
         return [replace(kernel, gamma=factor * width) for factor in WIDTHS]  # type: ignore[type-var]
-
-    def _tell(self, kernel: Kernel, area: float, error: float) -> None:
-        if self.verbose:
-            print(
-                f"[{type(self).__name__}] gamma {getattr(kernel, 'gamma', 0.0):.4g}, out-of-bag "
-                f"area under the curve {area:.3f} +- {error:.3f}",
-                flush=True,
-            )
 
     def _keep_threshold(
         self, found: PUThreshold, positive: Array, unlabelled: Array, weights: Array

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import isotonic_regression
+from scipy.special import expit
 
 from scarce._arrays import Array
 
 CELLS = 200  # of the density
 FINE = 10  # bins per cell in which ranks are counted
 NARROWEST = 0.01  # bandwidth
+EM_STEPS = 100
 
 
 def mid_ranks(scores: Array, among: Array, weights: Array) -> Array:
@@ -71,6 +73,38 @@ def accepted_share(density: Array) -> tuple[float, float]:
     cells = int(np.argmax(recall >= 0.5 - 1e-12)) + 1
     part = cells / CELLS
     return part / float(recall[cells - 1]), part
+
+
+def normal_share(
+    positive: Array, unlabelled: Array, weights: tuple[Array, Array], share: float
+) -> float:
+    """Return the share of the upper of two normal distributions of one width.
+
+    Expectation and maximisation, from a first ``share``; labelled rows are of the upper one.
+    """
+    own, others = weights
+    labelled, total = float(own.sum()), float(others.sum())
+    upper, mean = float(own @ positive) / labelled, float(others @ unlabelled) / total
+    lower = (mean - share * upper) / (1.0 - share)
+    variance = float(others @ (unlabelled - mean) ** 2) / total
+    for _ in range(EM_STEPS):
+        if not (upper > lower and variance > 0.0):
+            return share  # one heap only
+        middle, slope = (upper + lower) / 2.0, (upper - lower) / variance
+        odds = np.log(share / (1.0 - share)) + slope * (unlabelled - middle)
+        members = others * expit(odds)
+        mass = float(members.sum())
+        last, share = share, min(max(mass / total, 1e-9), 1.0 - 1e-9)
+        upper = (float(members @ unlabelled) + float(own @ positive)) / (mass + labelled)
+        lower = float((others - members) @ unlabelled) / (total * (1.0 - share))
+        variance = (
+            float(members @ (unlabelled - upper) ** 2)
+            + float((others - members) @ (unlabelled - lower) ** 2)
+            + float(own @ (positive - upper) ** 2)
+        ) / (total + labelled)
+        if abs(share - last) <= 1e-6 * share:
+            break
+    return share
 
 
 def density_at(density: Array, ranks: Array) -> Array:

