@@ -14,8 +14,7 @@ from scarce.classification import SVC
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
-from scarce.positive_unlabeled._out_of_bag_mapper import OutOfBagMapper
-from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
+from scarce.positive_unlabeled._out_of_bag_mapper import OutOfBagMapper, default_bags
 from scarce.positive_unlabeled._rows import RowSource, learner_kernel
 
 LOOP_CONSTRAINTS: dict[str, Any] = {
@@ -277,7 +276,7 @@ class MappingConvergence(PositiveUnlabeled):
         kernel = self._kernel()
         own = {} if learner_kernel(kernel).has_formula else {"kernel": kernel}
         if isinstance(mapper, OutOfBagMapper) and mapper.bags is None:
-            mapper = OutOfBagMapper(PositiveUnlabeledSVC(random_state=0, **own))
+            mapper = OutOfBagMapper(default_bags(**own))
         if isinstance(mapper, OneClassMapper):
             detector = OneClassSVM(nu=0.1, **own) if mapper.detector is None else mapper.detector
             mapper = clone(mapper).set_params(detector=settled(detector))

@@ -17,6 +17,11 @@ from scarce.positive_unlabeled._rows import MemoryRows, RowSource
 LEFT_BELOW = 0.05  # of the labelled rows
 
 
+def default_bags(**parameters: Any) -> PositiveUnlabeledSVC:
+    """Return the machines for a ranking: nothing random is left."""
+    return PositiveUnlabeledSVC(n_bags=20, random_state=0, **parameters)
+
+
 class OutOfBagMapper(BaseEstimator):
     """Take for strong negatives what ranks below nearly all positives, by machines without it.
 
@@ -27,12 +32,12 @@ class OutOfBagMapper(BaseEstimator):
     Parameters
     ----------
     bags : PositiveUnlabeledSVC or None, default=None
-        The machines. None is ``PositiveUnlabeledSVC(random_state=0)``.
+        The machines. None is ``PositiveUnlabeledSVC(n_bags=20, random_state=0)``.
 
     Attributes
     ----------
     bags_ : PositiveUnlabeledSVC
-        Fitted to the same rows.
+        Fitted to the same rows, without an estimate of the class prior.
     threshold_ : float
         Scores below it are strong negatives.
 
@@ -112,10 +117,9 @@ class OutOfBagMapper(BaseEstimator):
         taking_part[unlabelled] = weights[unlabelled]
         positive = np.zeros(weights.size, bool)
         positive[positives] = True
-        bags = PositiveUnlabeledSVC(random_state=0) if self.bags is None else clone(self.bags)
-        bags.classes_, bags.pos_label_ = np.array([0, 1]), 1
-        bags.n_features_in_ = rows.shape[1]
-        numbers = bags._fit_rows(rows, positive, taking_part).numbers
+        bags = default_bags() if self.bags is None else clone(self.bags)
+        bags._fit_ranking(rows, positive, taking_part)
+        numbers = bags._design(rows, positive, taking_part)[0].numbers
         own, others = bags.out_of_bag_scores_
         counted = np.bincount(numbers[positives], weights[positives])
         self.bags_ = bags

@@ -237,11 +237,18 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         )
         weights = checked_weights(sample_weight, y)
         check_both(positive, weights, self.classes_, self.pos_label_)
-        self._fit_rows(source, positive, weights)
-        return self
+        return self._fit_rows(source, positive, weights)
 
-    def _fit_rows(self, source: RowSource, positive: Array, weights: Array) -> Renumbered:
-        """Fit, with the labels settled; return the different rows that took part."""
+    @fit_frame
+    def _fit_ranking(self, source: RowSource, positive: Array, weights: Array) -> Self:
+        """Fit to rows that another estimator has checked, without a class prior."""
+        self.classes_, self.pos_label_ = np.array([0, 1]), 1
+        self.n_features_in_ = source.shape[1]
+        return self._fit_rows(source, positive, weights, ranking_only=True)
+
+    def _fit_rows(
+        self, source: RowSource, positive: Array, weights: Array, *, ranking_only: bool = False
+    ) -> Self:
         if self.n_bags == 1:
             raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         distinct, design = self._design(source, positive, weights)
@@ -267,12 +274,11 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
                 whole = [design.everything()]
                 answers = programs.answers(whole, best.kernel, task)
                 model = mean_model(whole, answers)
-            if self.class_prior is None:
+            prior = float("nan") if self.class_prior is None else float(self.class_prior)
+            interval = prior, prior
+            if self.class_prior is None and not ranking_only:
                 with task.part("prior", None) as bags:
                     prior, interval = second_pass(best, programs, some, random, bags)
-            else:
-                prior = float(self.class_prior)
-                interval = prior, prior
         self.class_prior_, self.class_prior_interval_ = prior, interval
         found_ = found_threshold(
             best.positive,
@@ -288,7 +294,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         keep_quality(self, solutions)
-        return distinct
+        return self
 
     def _design(
         self, source: RowSource, positive: Array, weights: Array
