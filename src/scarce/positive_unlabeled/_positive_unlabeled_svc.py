@@ -85,8 +85,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     class_prior_ : float
         Estimated share of the class among the unlabelled rows, or the one given.
     class_prior_interval_ : tuple of float
-        Approximate interval of 95 %: it knows the number of labelled rows, not how they were
-        chosen. An estimate from above where the class overlaps with others everywhere.
+        Approximate interval: from the lower to the upper end of two of 95 %, one of resampled
+        labelled rows in the second pass, the other that of the share to accept. It knows the number
+        of labelled rows, not how they were chosen.
     out_of_bag_auc_ : float
         Area under the ROC curve of out-of-bag scores, labelled against unlabelled rows. Perfect is
         ``1 - class_prior / 2``, not 1.
@@ -279,7 +280,6 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
             if self.class_prior is None and not ranking_only:
                 with task.part("prior", None) as bags:
                     prior, interval = second_pass(best, programs, some, random, bags)
-        self.class_prior_, self.class_prior_interval_ = prior, interval
         found_ = found_threshold(
             best.positive,
             unlabelled,
@@ -288,6 +288,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
             self.class_prior,
             worth_of_shape=WORTH_OF_SHAPE,
         )
+        # Both are approximate, and err in different ways.
+        low, high = found_.interval
+        self.class_prior_ = prior
+        self.class_prior_interval_ = min(low, interval[0]), max(high, interval[1])
         self._keep_threshold(found_, best.positive, unlabelled, design.unlabelled.weights)
         self._keep_model(distinct, best.kernel, model, found_.threshold)
         solutions = [answer.solution for answer in answers]

@@ -9,9 +9,9 @@ from scipy.special import expit
 
 from scarce._arrays import Array
 
-CELLS = 200  # of the density
-FINE = 10  # bins per cell in which ranks are counted
-NARROWEST = 0.01  # bandwidth
+CELLS = 2000  # of the density
+NARROWEST = 0.001  # bandwidth
+TOP = 0.0075  # share of the ranks above the place that tells the class prior
 EM_STEPS = 100
 
 
@@ -56,10 +56,9 @@ def rank_density(ranks: Array, weights: Array) -> Array:
     low, high = np.quantile(ranks, [0.25, 0.75], weights=weights, method="inverted_cdf")
     spread = min(deviation, (high - low) / 1.34)
     bandwidth = max(NARROWEST, 0.9 * spread * total**-0.2)
-    n_bins = CELLS * FINE
-    counts, _ = np.histogram(ranks, n_bins, (0.0, 1.0), weights=weights)
-    smooth = gaussian_filter1d(counts, bandwidth * n_bins, mode="reflect")
-    density = isotonic_regression(smooth.reshape(CELLS, FINE).sum(axis=1)).x
+    counts, _ = np.histogram(ranks, CELLS, (0.0, 1.0), weights=weights)
+    smooth = gaussian_filter1d(counts.astype(np.float64), bandwidth * CELLS, mode="reflect")
+    density = isotonic_regression(smooth).x
     return np.asarray(density / density.mean())
 
 
@@ -116,6 +115,7 @@ def prior_of(density: Array) -> float:
     """Return the class prior that the top of the density says.
 
     At the top all unlabelled rows are positive, and the density of positives is one over the prior.
-    The second cell, because the first is the noisiest.
+    Not at the very top, which is the noisiest, but a little below; of a rare class within it.
     """
-    return float(1.0 / density[-2])
+    _, part = accepted_share(density)
+    return float(1.0 / density_at(density, np.array([1.0 - min(TOP, part / 2.0)]))[0])
