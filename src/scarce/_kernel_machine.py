@@ -21,11 +21,13 @@ from scarce._frame import (
     Interval,
     StrOptions,
     fit_task,
+    note,
     run_solver,
 )
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
+    NystroemOperator,
     formula_names,
     kernel_type,
     make_kernel,
@@ -37,7 +39,9 @@ from scarce.kernels import (
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
-SMALL_SHARE = 1e-3  # of an offset, up to which scores may count as equal to it
+MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
+PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
+TINY_SHARE = 1e-10  # of an offset, below which nobody asks which bound is the better one
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return rows if isinstance(y, str) else (rows, y)
+        if is_plain(X) and self._keeps_features(X, reset):
+            if isinstance(y, str):
+                return X
+            if is_plain_labels(y, X.shape[0]):
+                return X, y
         given_sparse = sparse.issparse(X)
         if given_sparse and self._kernel_type.pairwise:
             raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
@@ -142,6 +151,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             accept_sparse="csr",
             accept_large_sparse=False,
         )
+
+    def _keeps_features(self, X: Array, reset: bool) -> bool:
+        """Say whether a plain array has the features of the fit, which it says when `reset`."""
+        if not reset:
+            named = hasattr(self, "feature_names_in_")
+            return not named and X.shape[1] == getattr(self, "n_features_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = X.shape[1]
+        return True
 
     def _sample(self, X: Any, weights: Array) -> Sample:
         """Settle the kernel, and return the rows that take part with their kernel matrix."""
@@ -159,7 +178,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if kernel.has_formula:
             check_range(X)
-            kernel = kernel.settled(X, weights / weights.max())
+            largest = weights.max()
+            uniform = weights.min() == largest
+            kernel = kernel.settled(X, None if uniform else weights / largest)
         self._gamma = float(getattr(kernel, "gamma", 0.0))
         return kernel
 
@@ -196,6 +217,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return np.sort(random.permutation(n_rows)[: self.n_components])
 
     def _check_diagonal(self, operator: Any) -> None:
+        """Refuse kernel values whose sums overflow, high powers above all."""
         check_sums(operator, self._fitted_kernel())
 
     # Solving.
@@ -214,7 +236,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         ``start`` may be any dual variables; ``within`` is the task of the rounds that this solution
         is one of; ``tol`` and ``max_iter`` may be sharper than those of the estimator.
         """
-        return run_solver(
+        solution = run_solver(
             fit_task(self) if within is None else within.part("round", None),
             lambda report: solve(
                 program,
@@ -225,6 +247,20 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 callback=report,
             ),
         )
+        if isinstance(program.kernel, NystroemOperator) and program.kernel.n >= MANY_ROWS:
+            self._tell_effort(program.kernel)
+        return solution
+
+    def _tell_effort(self, operator: NystroemOperator) -> None:
+        """Say when landmarks have made a fit of many rows slower than an exact one."""
+        effort = operator.effort
+        if effort.spent > PAYS * effort.exact:
+            note(
+                f"approximation={self.approximation!r} does not pay: with "
+                f"n_components={operator.landmarks.n} this fit of {operator.n} rows took about "
+                f"{effort.spent:.1e} kernel values, an exact one would take about "
+                f"{effort.exact:.1e}. Use approximation=None, or fewer components."
+            )
 
     def _dual_variables(self) -> Array:
         """Return the signed dual variables of the support vectors."""
@@ -236,8 +272,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
-        variables = np.zeros(n_rows)
-        variables[self.support_] = self._dual_variables()
+        own = self._dual_variables()
+        variables = np.zeros((*own.shape[:-1], n_rows))
+        variables[..., self.support_] = own
         return variables
 
     # The fitted model.
@@ -250,7 +287,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]
 
     def _keep(self, X: Any, support: Array, weights: Array) -> None:
-        """Store the expansion over the rows ``support``."""
+        """Store the expansion over the rows ``support``, one line of weights or several."""
         if not np.isfinite(weights).all():
             raise ValueError(NOT_FINITE)
         self.support_ = support.astype(np.int32)
@@ -261,10 +298,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             vectors = X[self.support_]
             self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
-        dual = weights[None, :]
+        dual = np.atleast_2d(weights)
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
-    def _boundary_rounding(self, dual: Array, largest: float, offset: Any) -> float:
+    def _boundary_rounding(self, dual: Array, largest: float, offset: Any, share: float) -> float:
         """Return how far rounding may move the score of a row on the boundary.
 
         No more than a small share of the offset, which a row far from all others must not reach,
@@ -273,12 +310,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         plain = rounding_error(dual, largest)
         if not self._kernel_type.has_formula:
             return plain
-        error = score_error(self.support_vectors_, dual, self._fitted_kernel())
-        return max(plain, min(error, SMALL_SHARE * float(np.abs(offset).min())))
+        size = float(np.abs(offset).min())
+        error = score_error(
+            self.support_vectors_, dual, self._fitted_kernel(), enough=TINY_SHARE * size
+        )
+        return max(plain, min(error, share * size))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
-        check_is_fitted(self)
+        if not hasattr(self, "dual_coef_"):
+            check_is_fitted(self)
         X = self._validated(X, reset=False)
         return self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
 
@@ -293,13 +334,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        X = self._rows_like_support(X)
+        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+
+    def _rows_like_support(self, X: Any) -> Any:
+        """Return rows sparse if those of the fit were; refuse sparse ones if they were not."""
         if self._sparse and not sparse.issparse(X):
-            X = sparse.csr_array(X)
-        elif sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
+            return sparse.csr_array(X)
+        if sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
-        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+        return X
 
     @property
     def coef_(self) -> Any:
@@ -317,11 +363,23 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
 def check_sums(operator: Any, kernel: Kernel) -> None:
     """Refuse kernel values whose sums overflow, high powers above all."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        powers = operator.n * operator.diagonal()
-    if not np.isfinite(powers).all():
+    largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
+    if not np.isfinite(largest):
         gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
         raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
+
+
+def is_plain(X: Any) -> bool:
+    """Say whether `X` is what checks of the input would return: finite rows, nothing to convert."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.size:
+        return False
+    # An extreme that is infinite or NaN, as any NaN makes it, is told by the checks.
+    return X.flags.c_contiguous and X.dtype.isnative and -np.inf < X.min() <= X.max() < np.inf
+
+
+def is_plain_labels(y: Any, n_rows: int) -> bool:
+    """Say whether `y` is one whole number a row, and needs no check."""
+    return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "iub"
 
 
 def check_range(X: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,16 @@ from numpy.typing import NDArray
 from scarce.solvers._signed import SignedForm
 
 Array = NDArray[Any]
+
+
+@runtime_checkable
+class PartialSums(Protocol):
+    """An operator that can add up some rows alone."""
+
+    def sums(
+        self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
+    ) -> Array:
+        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``."""
 
 
 class Field:
@@ -28,6 +38,15 @@ class Field:
         self._summed: Array = np.zeros(form.n)  # sizes of the sums that were rounded to float64
         support = np.flatnonzero(x)
         self.add(support, x[support])
+
+    @classmethod
+    def of(cls, form: SignedForm, x: Array, values: Array) -> Field:
+        """Return a field whose values were summed up at once, in float64."""
+        field = object.__new__(cls)
+        field.form, field.precision, field.values = form, np.float64, values
+        field.traffic = np.abs(form.coupling).max() * np.abs(x)
+        field._summed = np.abs(values)
+        return field
 
     def copy(self) -> Field:
         """Return a field that can be changed on its own."""
@@ -50,3 +69,21 @@ class Field:
         """Return a bound of the error of every value against exact sums of exact kernel values."""
         own = np.finfo(np.float64).eps * self._summed
         return np.asarray(self.form.kernel.error_bound(self.traffic, self.precision) + own)
+
+    def refine(self, x: Array, rows: Array, error: Array) -> bool:
+        """Compute the values of some rows, and their errors, in the operator's best precision.
+
+        False if the operator has no sums of some rows.
+        """
+        kernel, best = self.form.kernel, self.form.kernel.precisions[-1]
+        if not isinstance(kernel, PartialSums):
+            return False
+        support = np.flatnonzero(x)
+        weights = self.form.weights(support, x[support])
+        sums = kernel.sums(rows, support, weights, self.form.groups[rows], best)
+        traffic = np.zeros(self.form.n)
+        traffic[support] = np.abs(weights).max(axis=0)
+        own = np.finfo(np.float64).eps * np.abs(sums)
+        self.values[rows] = sums
+        error[rows] = kernel.error_bound(traffic, best)[rows] + own
+        return True
