@@ -18,6 +18,8 @@ SUBJECTS = [
         scarce.STM(),
         scarce.SVC(),
         scarce.NuSVC(nu=0.3),
+        scarce.SVR(),
+        scarce.NuSVR(nu=0.3),
         scarce.SVMC(),
         scarce.MappingConvergence(),
         scarce.ProjectionMMDSVM(),

@@ -1,4 +1,4 @@
-"""Labels of two classes."""
+"""Labels of two classes, or of several."""
 
 from __future__ import annotations
 
@@ -31,6 +31,28 @@ def two_classes(
     if np.unique(codes[weights > 0]).size < 2:
         raise ValueError(one_class_left)
     return classes, 2.0 * codes - 1.0
+
+
+def several_classes(
+    y: Array, weights: Array, one_class_left: str = ONE_CLASS_LEFT
+) -> tuple[Array, Array]:
+    """Return the labels and each row's place among them; refuse one class, or one without weight.
+
+    ``one_class_left`` is what to say when the weights leave one class.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError("The number of classes has to be greater than one; got 1 class")
+    rows = np.bincount(codes[weights > 0], minlength=len(classes))
+    if np.count_nonzero(rows) < 2:
+        raise ValueError(one_class_left)
+    if not rows.all():
+        raise ValueError(
+            f"class {classes[rows.argmin()]!r} has no sample with a positive weight: leave its "
+            "samples out"
+        )
+    return classes, codes
 
 
 def with_labels_only(y: Any, labelled: Array) -> Array:

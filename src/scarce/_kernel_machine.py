@@ -21,11 +21,13 @@ from scarce._frame import (
     Interval,
     StrOptions,
     fit_task,
+    note,
     run_solver,
 )
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
+    NystroemOperator,
     formula_names,
     kernel_type,
     make_kernel,
@@ -37,6 +39,8 @@ from scarce.kernels import (
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
+MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
+PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         ``start`` may be any dual variables; ``within`` is the task of the rounds that this solution
         is one of; ``tol`` and ``max_iter`` may be sharper than those of the estimator.
         """
-        return run_solver(
+        solution = run_solver(
             fit_task(self) if within is None else within.part("round", None),
             lambda report: solve(
                 program,
@@ -230,6 +234,20 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 callback=report,
             ),
         )
+        if isinstance(program.kernel, NystroemOperator) and program.kernel.n >= MANY_ROWS:
+            self._tell_effort(program.kernel)
+        return solution
+
+    def _tell_effort(self, operator: NystroemOperator) -> None:
+        """Say when landmarks have made a fit of many rows slower than an exact one."""
+        effort = operator.effort
+        if effort.spent > PAYS * effort.exact:
+            note(
+                f"approximation={self.approximation!r} does not pay: with "
+                f"n_components={operator.landmarks.n} this fit of {operator.n} rows took about "
+                f"{effort.spent:.1e} kernel values, an exact one would take about "
+                f"{effort.exact:.1e}. Use approximation=None, or fewer components."
+            )
 
     def _dual_variables(self) -> Array:
         """Return the signed dual variables of the support vectors."""
@@ -241,8 +259,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return None
         if self.approximation is not None or not hasattr(self, "dual_coef_"):
             return None
-        variables = np.zeros(n_rows)
-        variables[self.support_] = self._dual_variables()
+        own = self._dual_variables()
+        variables = np.zeros((*own.shape[:-1], n_rows))
+        variables[..., self.support_] = own
         return variables
 
     # The fitted model.
@@ -255,7 +274,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]
 
     def _keep(self, X: Any, support: Array, weights: Array) -> None:
-        """Store the expansion over the rows ``support``."""
+        """Store the expansion over the rows ``support``, one line of weights or several."""
         if not np.isfinite(weights).all():
             raise ValueError(NOT_FINITE)
         self.support_ = support.astype(np.int32)
@@ -266,7 +285,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             vectors = X[self.support_]
             self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
-        dual = weights[None, :]
+        dual = np.atleast_2d(weights)
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
     def _boundary_rounding(self, dual: Array, largest: float, offset: Any, share: float) -> float:
@@ -298,13 +317,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        X = self._rows_like_support(X)
+        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+
+    def _rows_like_support(self, X: Any) -> Any:
+        """Return rows sparse if those of the fit were; refuse sparse ones if they were not."""
         if self._sparse and not sparse.issparse(X):
-            X = sparse.csr_array(X)
-        elif sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
+            return sparse.csr_array(X)
+        if sparse.issparse(X) and not self._sparse and not self._kernel_type.opaque:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
-        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+        return X
 
     @property
     def coef_(self) -> Any:

@@ -24,6 +24,7 @@ REFUSALS = (
     "is on its own",
     "distances are lost in rounding",
 )
+EXACT_UP_TO = 512  # rows up to which all sums are in double precision
 STEPS = 300_000  # enough for all but hopeless cases; what it ends must be warned of
 
 
@@ -63,6 +64,7 @@ def claims_of(model, warned):
         status=int(model.fit_status_),
         warned=warned,
         tol=float(model.tol),
+        single=getattr(model, "shape_fit_", (0,))[0] > EXACT_UP_TO,
     )
 
 

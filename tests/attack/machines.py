@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.attack import landmarks, margins, shares, tasks, tensors
+from tests.attack import landmarks, margins, regression, shares, tasks, tensors
 from tests.attack.fitting import RefusedError, claims_of, fit
 from tests.attack.recipes import Recipe
 from tests.attack.verdict import complaints
@@ -44,6 +44,9 @@ MACHINES = {
     "SVDD": Machine(margins.svdd, margins.svdd_facts),
     "SVC": Machine(margins.svc, margins.svc_facts),
     "NuSVC": Machine(margins.nu_svc, margins.nu_svc_facts),
+    "SVR": Machine(regression.svr, regression.svr_facts),
+    # What is stored is the difference of two multipliers a row, which loses the smallest ones.
+    "NuSVR": Machine(regression.nu_svr, regression.nu_svr_facts, {"decades": (0.0, 1.0)}),
     "TransferOneClassSVM": Machine(
         tasks.transfer_one_class_svm, tasks.transfer_one_class_svm_facts
     ),

@@ -11,11 +11,7 @@ from tests.attack.recipes import recipes
 EXAMPLES = int(os.environ.get("SCARCE_ATTACK_EXAMPLES", "20"))  # of every machine
 
 
-# The squared-slack machine's own solver does not bound its rounding errors yet.
-BOUNDED = [name for name in MACHINES if name != "TransferGroupProbabilitySVM"]
-
-
-@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize("name", MACHINES)
 def test_claims_are_true(name):
     machine = MACHINES[name]
 

@@ -7,6 +7,7 @@ import numpy as np
 
 SLACK = 1e-2  # share of `tol` by which a claim may be too low
 FEASIBLE = 1e-9  # share of the multipliers by which equalities and bounds may be off
+SINGLE = 1e-5  # share of an objective that is lost when most sums are kept in single precision
 STATUS = 1e-6  # share by which a certified violation or gap may be above `tol`
 
 
@@ -20,6 +21,7 @@ class Claims:
     status: int
     warned: bool
     tol: float
+    single: bool = False  # whether there are rows enough for sums in single precision
 
     @property
     def certified(self):
@@ -59,6 +61,8 @@ def complaints(claims: Claims, facts: Facts) -> list[str]:
     found += _gap_complaints(claims, facts, slack)
     size = max(map(abs, facts.objectives))
     room = facts.objective_noise + slack * size  # as exact as the gap that is relative to it
+    if claims.single:
+        room += SINGLE * size
     if not claims.certified and np.isfinite(claims.gap):
         room += claims.gap * size  # of a point on the way, whose multipliers were kept
     low, high = min(facts.objectives) - room, max(facts.objectives) + room

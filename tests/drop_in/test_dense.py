@@ -4,18 +4,10 @@ import pytest
 
 from tests.drop_in.borrowing import borrow
 
-REGRESSION = "about regression"
 LIBLINEAR = "about LinearSVC or LinearSVR"
-MULTI_CLASS = "about more than two classes, which OneVsOneClassifier is for"
 PROBABILITY = "about `probability`, which is deprecated; CalibratedClassifierCV replaces it"
 
 NOT_APPLICABLE = {
-    "test_svr": REGRESSION,
-    "test_svr_predict": REGRESSION,
-    "test_svr_errors": REGRESSION,
-    "test_svr_coef_sign": REGRESSION,
-    "test_svm_regressor_sided_sample_weight": REGRESSION,
-    "test_sparse_fit_support_vectors_empty": REGRESSION,
     "test_linearsvr": LIBLINEAR,
     "test_linearsvr_fit_sampleweight": LIBLINEAR,
     "test_linearsvc": LIBLINEAR,
@@ -36,13 +28,8 @@ NOT_APPLICABLE = {
     "test_hasattr_predict_proba": PROBABILITY,
     "test_probability_raises_futurewarning": PROBABILITY,
     "test_svc_nusvc_probA_probB_deprecated": PROBABILITY,
-    "test_decision_function_shape": MULTI_CLASS,
-    "test_ovr_decision_function": MULTI_CLASS,
-    "test_svc_ovr_tie_breaking": MULTI_CLASS,
-    # Two of three classes would do, but not as these tests are written: see test_two_classes.py.
-    "test_decision_function": MULTI_CLASS,
-    "test_auto_weight": MULTI_CLASS,
-    # Likewise in test_two_classes.py, put so that they hold for more than LIBSVM:
+    "test_svr_errors": "ours refuses a kernel of the wrong shape in fit, not only in predict",
+    # In test_two_classes.py, put so that they hold for more than LIBSVM:
     "test_tweak_params": "changes the private attribute `_dual_coef_` that LIBSVM's binding reads",
     "test_libsvm_convergence_warnings": "our solver needs no more than the two steps it allows",
     "test_custom_kernel_not_array_input": "its kernel is right only for a set of rows with itself",

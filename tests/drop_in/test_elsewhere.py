@@ -6,8 +6,7 @@ import pytest
 
 from tests.drop_in import borrowing
 
-# Data sets cut to two classes, for tests that fit a machine directly.
-CUT = {
+TESTS = {
     "sklearn.model_selection.tests.test_search": [
         "test_grid_search_one_grid_point",
         "test_grid_search_bad_param_grid",
@@ -21,6 +20,7 @@ CUT = {
         "test_cross_val_score_precomputed",
         "test_validation_curve_cv_splits_consistency",
         "test_learning_curve_some_failing_fits_warning",
+        "test_cross_val_predict_sparse_prediction",
     ],
     "sklearn.feature_selection.tests.test_rfe": [
         "test_rfe_features_importance",
@@ -32,11 +32,6 @@ CUT = {
         "test_rfe_with_sample_weight",
     ],
     "sklearn.ensemble.tests.test_bagging": ["test_gridsearch"],
-}
-
-# Data sets as they are: two classes, no classes, or several under OneVsRest or OneVsOne.
-WHOLE = {
-    "sklearn.model_selection.tests.test_validation": ["test_cross_val_predict_sparse_prediction"],
     "sklearn.tests.test_multiclass": [
         "test_ovr_fit_predict_sparse",
         "test_ovr_fit_predict_svc",
@@ -68,12 +63,11 @@ WHOLE = {
 
 def borrowed() -> dict[str, Callable[..., None]]:
     tests = {}
-    for modules, cut in ((CUT, True), (WHOLE, False)):
-        for module, names in modules.items():
-            found = borrowing.functions_of(module, cut=cut)
-            for name in names:
-                about = module.rpartition("test_")[2]
-                tests[f"test_{about}__{name.removeprefix('test_')}"] = found[name]
+    for module, names in TESTS.items():
+        found = borrowing.functions_of(module)
+        for name in names:
+            about = module.rpartition("test_")[2]
+            tests[f"test_{about}__{name.removeprefix('test_')}"] = found[name]
     return tests
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.drop_in.borrowing import borrow
-from tests.drop_in.test_dense import LIBLINEAR, MULTI_CLASS, PROBABILITY
+from tests.drop_in.test_dense import LIBLINEAR, PROBABILITY
 
 # One of its samples lies around the origin, which our one-class machine says.
 pytestmark = [
@@ -19,8 +19,6 @@ NOT_APPLICABLE = {
     "test_svc": PROBABILITY,
     "test_unsorted_indices": PROBABILITY,
     "test_sparse_svc_clone_with_callable_kernel": PROBABILITY,
-    "test_sparse_decision_function": MULTI_CLASS,
-    "test_sparse_realdata": MULTI_CLASS,
     "test_timeout": "our solver needs no more than the one step it allows",
 }
 

@@ -210,3 +210,31 @@ def test_wrong_forms_are_told(kind):
 
 def test_the_category_is_public():
     assert issubclass(scarce.ScarceDataWarning, UserWarning)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_scores_that_the_matrix_brings_are_those_of_the_model(kind, monkeypatch):
+    # Large groups: rows are scored while the matrix is computed, all of them or whole groups.
+    X, _, groups, share = sample(size=40)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
+    for most in (5000, 100):
+        monkeypatch.setattr("scarce.proportions._calibrated.MOST_ROWS", most)
+        monkeypatch.setattr("scarce.proportions._calibrated.FEWEST_ROWS", 100)
+        monkeypatch.setattr("scarce.proportions._calibrated.FEWEST_SCORED", 4)
+        models = []
+        for large in (32, 1000):
+            monkeypatch.setattr("scarce.proportions._space.LARGE_GROUP", large)
+            models.append(kind(tol=1e-8).fit(X, share, groups, sample_weight=weights))
+        one, other = models
+        np.testing.assert_allclose(one.calibration_, other.calibration_, rtol=1e-6)
+        np.testing.assert_allclose(one.group_dual_coef_, other.group_dual_coef_, rtol=1e-6)
+        assert one.objective_ == pytest.approx(other.objective_, rel=1e-9)
+
+
+def test_few_groups_do_not_say_whether_the_source_is_beaten():
+    X, _, groups, share = sample(size=80)
+    source = FrozenEstimator(SVC(kernel="linear").fit(X, X[:, 0] > 0))
+    model = TransferGroupProbabilitySVM(source=source, kernel="linear")
+    with pytest.warns(ScarceDataWarning, match="8 groups are too few to test whether the model"):
+        model.fit(X, share, groups)
+    assert model.left_out_loss_ == {}

@@ -136,7 +136,7 @@ def test_the_certificate_sees_a_wrong_point():
     system = GramSystem(Z @ Z.T)
     found = solve_tube(system, targets, widths, costs)
     good = certify_tube(system, targets, widths, costs, found.theta, found.intercept)
-    assert good.dual_gap < 1e-12
+    assert good.dual_gap < 1e-10  # what rounding may hide included
     assert good.dual_objective == pytest.approx(good.objective, rel=1e-10)
     off = found.theta.copy()
     off[:2] += [0.1, -0.1]
@@ -209,3 +209,25 @@ def test_systems_without_units_or_not_square():
         solve_tube(GramSystem(np.zeros((0, 0))), 1.0)
     with pytest.raises(ValueError, match=r"square matrix, got shape \(2, 3\)"):
         GramSystem(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("system", [GramSystem, FeatureSystem])
+def test_errors_of_the_scores_are_in_the_claims(system):
+    Z, targets, widths, costs = case("gaussian", 0.3)
+    given = Z @ Z.T if system is GramSystem else Z
+    error = np.linspace(0.0, 0.02, len(Z))
+    plain, bounded = system(given), system(given, lambda theta: error)
+    found = solve_tube(plain, targets, widths, costs)
+    point = (targets, widths, costs, found.theta, found.intercept)
+    good, careful = certify_tube(plain, *point), certify_tube(bounded, *point)
+    assert careful.objective == good.objective
+    # The worst scores within the errors, one by one.
+    residual = targets - Z @ (found.theta @ Z) - found.intercept
+    worst = []
+    for side in (error, -error):
+        outside = np.sign(residual + side) * np.maximum(np.abs(residual + side) - widths, 0.0)
+        worst.append(np.abs(outside - found.theta / costs).max())
+    assert careful.kkt_violation == pytest.approx(max(worst), rel=1e-6)
+    assert careful.kkt_violation > 1e3 * good.kkt_violation
+    assert careful.dual_gap > 1e3 * good.dual_gap
+    assert solve_tube(bounded, targets, widths, costs, tol=1e-3).status == "stalled"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, collected_notes, fit_frame
+from scarce._frame import Interval, StrOptions, collected_notes
 from scarce.baselines._share_classifier import ShareClassifier
 from scarce.classification import SVC
 from scarce.proportions import GroupProbabilitySVM
@@ -99,29 +99,7 @@ class AlternatingLabelSVM(ShareClassifier):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @fit_frame
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes.
-            Without groups, labels, or the shares of all classes for each row.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
-            `y`; it takes no part. By default every row is a group of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row in its group's mean and size.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
+    def _learn(self, X: Any, in_groups: RowGroups, shares: Array) -> None:
         if shares.shape[1] > 1:
             raise ValueError(
                 f"Only binary classification is supported. The target has {shares.shape[1]} "
@@ -149,7 +127,6 @@ class AlternatingLabelSVM(ShareClassifier):
             self.converged_ = bool((labels == before).all())
             if self.converged_:
                 break
-        return self
 
     def _logits(self, X: Any) -> Array:
         return np.asarray(self.svc_.decision_function(X))[:, None]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce._frame import Interval, fit_frame
-from scarce.baselines._share_classifier import ProbabilisticShareClassifier, group_rows
+from scarce.baselines._share_classifier import LinearShareClassifier, group_rows
+from scarce.proportions._share_loss import RowGroups, shares_of_all
 
 
-class GroupMeanLogistic(ProbabilisticShareClassifier):
+class GroupMeanLogistic(LinearShareClassifier):
     """Logistic regression of the shares on the mean rows of the groups, each counted by its size.
 
     The simplest thing that works: a group is one row, its share a soft label.
@@ -63,44 +62,10 @@ class GroupMeanLogistic(ProbabilisticShareClassifier):
     array([0, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(self, *, C: float = 1.0, tol: float = 1e-6, max_iter: int = 1000) -> None:
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-
-    @fit_frame
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes.
-            Without groups, labels, or the shares of all classes for each row.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
-            `y`; it takes no part. By default every row is a group of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row in its group's mean and size.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
+    def _learn(self, X: Any, in_groups: RowGroups, shares: Array) -> None:
         from sklearn.linear_model import LogisticRegression  # loads half of scikit-learn
 
-        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
-        if shares.shape[1] == 1:
-            shares = np.column_stack([1.0 - shares[:, 0], shares[:, 0]])
+        shares = shares_of_all(shares)
         means = group_rows(X, in_groups)
         label, group = np.nonzero(shares.T)
         missing = np.setdiff1d(np.arange(self.classes_.size), label)
@@ -111,7 +76,3 @@ class GroupMeanLogistic(ProbabilisticShareClassifier):
         model.fit(stack, label, sample_weight=in_groups.sizes[group] * shares[group, label])
         self.coef_, self.intercept_ = model.coef_, model.intercept_
         self.n_iter_ = max(1, int(np.max(model.n_iter_)))
-        return self
-
-    def _logits(self, X: Any) -> Array:
-        return np.asarray(X @ self.coef_.T + self.intercept_)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.special import expit, logsumexp, softmax
 
 from scarce._arrays import Array
-from scarce._frame import Interval, fit_frame
 from scarce.baselines._share_classifier import (
-    ProbabilisticShareClassifier,
+    LinearShareClassifier,
     fit_linear,
     group_rows,
 )
+from scarce.proportions._share_loss import RowGroups, shares_of_all
 
 
-class MeanMapClassifier(ProbabilisticShareClassifier):
+class MeanMapClassifier(LinearShareClassifier):
     """Logistic regression whose only use of labels, the means of the classes, comes from shares.
 
     The mean row of a group is the mean of the classes' mean rows, weighted by the shares. Least
@@ -72,42 +71,9 @@ class MeanMapClassifier(ProbabilisticShareClassifier):
     array([0, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(self, *, C: float = 1.0, tol: float = 1e-6, max_iter: int = 1000) -> None:
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-
-    @fit_frame
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes.
-            Without groups, labels, or the shares of all classes for each row.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
-            `y`; it takes no part. By default every row is a group of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row in its group's mean and size.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
+    def _learn(self, X: Any, in_groups: RowGroups, shares: Array) -> None:
         two = shares.shape[1] == 1
-        every = np.column_stack([1.0 - shares[:, 0], shares[:, 0]]) if two else shares
+        every = shares_of_all(shares)
         root = np.sqrt(in_groups.sizes)
         solve = linalg.pinv(root[:, None] * every) * root
         self.class_means_ = np.asarray(group_rows(X, in_groups).T @ solve.T).T
@@ -129,7 +95,3 @@ class MeanMapClassifier(ProbabilisticShareClassifier):
             loss, X, shares.shape[1], in_groups.sizes.sum(), self, known
         )
         self.coef_ = coef.T
-        return self
-
-    def _logits(self, X: Any) -> Array:
-        return np.asarray(X @ self.coef_.T) + self.intercept_

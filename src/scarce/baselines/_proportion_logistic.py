@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, fit_frame
+from scarce._frame import Interval, StrOptions
 from scarce.baselines._share_classifier import ProbabilisticShareClassifier, fit_linear
 from scarce.kernels import Kernel, landmark_root, make_kernel
-from scarce.proportions._share_loss import share_loss
+from scarce.proportions._share_loss import RowGroups, share_loss
 
 
 class ProportionLogistic(ProbabilisticShareClassifier):
@@ -105,29 +105,7 @@ class ProportionLogistic(ProbabilisticShareClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @fit_frame
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes.
-            Without groups, labels, or the shares of all classes for each row.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
-            `y`; it takes no part. By default every row is a group of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row in its group's mean and size.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X, in_groups, shares, _ = self._read(X, y, groups, sample_weight)
+    def _learn(self, X: Any, in_groups: RowGroups, shares: Array) -> None:
         kernel = make_kernel(self.kernel, self.gamma, 3, 0.0)
         if not kernel.explicit:
             kernel = kernel.settled(X, in_groups.parts * in_groups.sizes[in_groups.codes])
@@ -142,7 +120,6 @@ class ProportionLogistic(ProbabilisticShareClassifier):
             self,
         )
         self.coef_ = coef.T
-        return self
 
     def _chosen(self, X: Any) -> Array:
         """Return the landmarks, of distinct rows, so that repeating rows changes nothing."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,14 +16,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from scarce._arrays import Array
-from scarce._frame import checked_weights, note
+from scarce._frame import Interval, checked_weights, fit_frame, note
 from scarce.proportions._base import has_several_columns
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
 from scarce.proportions._share_loss import RowGroups, class_probabilities
 
 
 class ShareClassifier(ClassifierMixin, BaseEstimator):
-    """Base of classifiers that learn from shares; a subclass has `_logits`."""
+    """Base of classifiers that learn from shares; a subclass has `_learn` and `_logits`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
 
@@ -31,13 +32,39 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @fit_frame
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from shares, or from labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            With groups, the share of positives in each row's group, or the shares of all classes.
+            Without groups, labels, or the shares of all classes for each row.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
+            `y`; it takes no part. By default every row is a group of its own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row in its group's mean and size.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._learn(*self._read(X, y, groups, sample_weight))
+        return self
+
+    def _learn(self, X: Any, in_groups: RowGroups, shares: Array) -> None:
+        """Learn from the rows that take part; two classes have one column of shares."""
+        raise NotImplementedError
+
     def _read(
         self, X: Any, y: Any, groups: Any, sample_weight: Any
-    ) -> tuple[Any, RowGroups, Array, Array]:
-        """Return the rows that take part, their groups, the shares and the rows' positions.
-
-        Shares are one column for two classes, else one a class. Sets `classes_`.
-        """
+    ) -> tuple[Any, RowGroups, Array]:
+        """Return the rows that take part, their groups and the shares; set `classes_`."""
         if groups is None and not has_several_columns(y):
             X, y = self._validated(X, y, reset=True)
             y = column_or_1d(y, warn=True)
@@ -55,7 +82,7 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
         shares = units.shares[:, 1:] if units.shares.shape[1] == 2 else units.shares
         rows = units.rows
         in_groups = RowGroups.of(units.codes[rows], units.weights[rows], units.n_units)
-        return (X if rows.size == X.shape[0] else X[rows]), in_groups, shares, rows
+        return (X if rows.size == X.shape[0] else X[rows]), in_groups, shares
 
     def _grouped(self, y: Any, groups: Any, weights: Array) -> Units:
         if groups is None:
@@ -132,6 +159,27 @@ class ProbabilisticShareClassifier(ShareClassifier):
         if logits.ndim == 2:
             return class_probabilities(logits)
         return class_probabilities(np.column_stack([np.zeros(logits.size), logits]))
+
+
+class LinearShareClassifier(ProbabilisticShareClassifier):
+    """The same with weights of the features."""
+
+    coef_: Array
+    intercept_: Array
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, *, C: float = 1.0, tol: float = 1e-6, max_iter: int = 1000) -> None:
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _logits(self, X: Any) -> Array:
+        return np.asarray(X @ self.coef_.T) + self.intercept_
 
 
 def group_rows(X: Any, in_groups: RowGroups) -> Any:

@@ -1,38 +1,36 @@
-"""What the binary margin classifiers share."""
+"""What the margin classifiers share: labels, class weights, and the answers of binary ones."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
-from scarce._frame import checked_weights, fit_frame
+from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample
 
 
-class BinaryMachine(ClassifierMixin, KernelMachine):
-    """Base of binary classifiers: labels, class weights, decision and prediction."""
+class LabelledMachine(ClassifierMixin, KernelMachine):
+    """Base of classifiers: labels and class weights; a subclass has `_read_labels`."""
 
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
     _one_class_left: ClassVar[str] = ONE_CLASS_LEFT
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+    def _read_labels(self, y: Array, weights: Array) -> tuple[Array, Array]:
+        """Return the labels and each row's place among them."""
+        raise NotImplementedError
 
-    def _prepared(
+    def _coded(
         self, X: Any, y: Any, sample_weight: Any, labelled: Array | None = None
     ) -> tuple[Any, Array, Array]:
-        """Return rows, signs (+1 for ``classes_[1]``) and weights; set the class attributes.
+        """Return rows, their places in ``classes_`` and weights; set the class attributes.
 
         ``labelled`` tells which rows have a label, by default all. What `y` holds for the others is
-        not looked at, and their signs mean nothing.
+        not looked at, and their places mean nothing.
         """
         if labelled is not None and y is not None:
             y = with_labels_only(y, labelled)
@@ -41,20 +39,42 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         check_lengths(X, y)
         weights = checked_weights(sample_weight, X)
         known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
-        self.classes_, signs = two_classes(y, known, type(self).__name__, self._one_class_left)
+        self.classes_, codes = self._read_labels(y, known)
         if self.class_weight == "equal-total":  # only `SVC` takes it
-            totals = np.bincount((signs > 0).astype(np.intp), known)
+            totals = np.bincount(codes, known)
             self.class_weight_ = totals.min() / totals
+        elif self.class_weight is None:
+            self.class_weight_ = np.ones(self.classes_.size)
         else:
             self.class_weight_ = compute_class_weight(
                 self.class_weight, classes=self.classes_, y=y, sample_weight=known
             )
-        return X, signs, weights
+        return X, codes, weights
 
     @property
     def n_support_(self) -> Array:
         """Number of support vectors of each class."""
         return np.asarray(self._n_support)
+
+
+class BinaryMachine(LabelledMachine):
+    """Base of binary classifiers: signs, decision and prediction."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _read_labels(self, y: Array, weights: Array) -> tuple[Array, Array]:
+        classes, signs = two_classes(y, weights, type(self).__name__, self._one_class_left)
+        return classes, (signs > 0).astype(np.intp)
+
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any, labelled: Array | None = None
+    ) -> tuple[Any, Array, Array]:
+        """Return rows, signs (+1 for ``classes_[1]``) and weights; see `_coded`."""
+        X, codes, weights = self._coded(X, y, sample_weight, labelled)
+        return X, 2.0 * codes - 1.0, weights
 
     def _row_factors(self, signs: Array) -> Array:
         """Return the class weight of each row."""
@@ -99,27 +119,5 @@ class BinaryMachine(ClassifierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Entries of ``classes_``.
         """
-        check_is_fitted(self)
-        # Only the replacements of scikit-learn's classes have these two parameters.
-        if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         decisions = self.decision_function(X)
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
-
-
-class WarmMachine(BinaryMachine):
-    """Base of binary classifiers that can begin with given dual variables."""
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
-        """Fit; ``start`` holds dual variables, one a row, None for those of the last fit if any."""
-        raise NotImplementedError
-
-    @fit_frame
-    def _fit_from(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
-        """Fit, beginning with dual variables of a similar problem."""
-        return self._fit(X, y, sample_weight, start)
-
-    def _first_dual_variables(self, given: Array | None, sample: Sample) -> Array | None:
-        """Return the dual variables to begin with, of the rows that take part."""
-        last = self._last_dual_variables(sample.X.shape[0]) if given is None else given
-        return None if last is None else np.abs(last[sample.rows])

@@ -1,31 +1,33 @@
-"""Binary nu-support vector classification."""
+"""Nu-support vector classification."""
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, fit_frame, keep_quality, note
-from scarce._kernel_machine import KernelMachine
-from scarce.classification._base import WarmMachine
-from scarce.reductions import nu_svc_program, read_nu_svc
+from scarce._frame import Interval, StrOptions, note
+from scarce.classification._margin_machine import MarginMachine
+from scarce.classification._one_vs_one import class_pairs, pair_lines
+from scarce.reductions import NuMarginModel, nu_svc_program, read_nu_svc
+from scarce.solvers import QuadraticProgram, Solution
 
 
-class NuSVC(WarmMachine):
-    """Separate two classes with a large margin, the share of margin errors given.
+class NuSVC(MarginMachine):
+    """Separate classes with a large margin, the share of margin errors given.
 
-    A replacement of :class:`sklearn.svm.NuSVC` for two classes, with the same parameters, signs and
-    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`,
-    for more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
+    A replacement of :class:`sklearn.svm.NuSVC`, with the same parameters, signs and attributes.
+    More than two classes are one program for every pair of them. For probabilities wrap it in
+    :class:`sklearn.calibration.CalibratedClassifierCV`.
 
     Parameters
     ----------
     nu : float, default=0.5
         At most this share of the weight lies inside the margin, and at least this share belongs to
-        support vectors. In the interval (0, 1]; at most ``2 min(n_+, n_-) / n``.
+        support vectors. In the interval (0, 1]; at most ``2 min(n_+, n_-) / n`` of every pair of
+        classes.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows.
@@ -50,9 +52,10 @@ class NuSVC(WarmMachine):
     max_iter : int, default=-1
         Limit on the number of pairwise steps; -1 for none.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        Accepted for compatibility; without effect for two classes.
+        Whether decision values of more than two classes are one a class, or one for every pair.
     break_ties : bool, default=False
-        Accepted for compatibility; without effect for two classes.
+        Whether the decision values decide between classes that win as many pairs, instead of the
+        order of the labels. Only with ``decision_function_shape="ovr"``.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
     warm_start : bool, default=False
@@ -66,34 +69,37 @@ class NuSVC(WarmMachine):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The labels; decision values are positive for the second.
-    class_weight_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
+        The labels; decision values of two classes are positive for the second.
+    class_weight_ : ndarray of shape (n_classes,)
         Factors of the weights per class.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors, those of the first class first.
+        Indices of the support vectors, one class after the other.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         Support vectors; empty for a precomputed kernel.
-    n_support_ : ndarray of shape (2,)
+    n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
-    dual_coef_ : ndarray or CSR of shape (1, n_SV)
-        Signed multipliers, divided by the margin.
-    coef_ : ndarray or CSR of shape (1, n_features)
-        Weights of the features, for a linear kernel.
-    intercept_ : ndarray of shape (1,)
+    dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
+        Signed multipliers, divided by the margin, for each of the pairs that a support vector's
+        class is in: line ``l`` is for the pair with class ``l``, or ``l + 1`` from its own class
+        on.
+    coef_ : ndarray or CSR of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel; one line for two classes.
+    intercept_ : ndarray of shape (n_pairs,)
         Constant of the decision function, divided by the margin.
-    margin_ : float
-        The margin before the division, in LIBSVM's scale.
+    margin_ : float or ndarray of shape (n_pairs,)
+        The margin before the division, in LIBSVM's scale; for several classes one a pair.
     fit_status_ : int
         0 when the tolerance was met.
-    n_iter_ : ndarray of shape (1,)
+    n_iter_ : ndarray of shape (n_pairs,)
         Pairwise steps taken.
     objective_ : float
-        Optimum of ``1/2 |w|^2 - nu rho + 1/n sum of slacks``, weights of mean 1.
+        Optimum of ``1/2 |w|^2 - nu rho + 1/n sum of slacks``, weights of mean 1; the sum over the
+        pairs.
     dual_gap_ : float
-        Relative duality gap of the solution.
+        Relative duality gap of the solution, the largest of the pairs.
     kkt_violation_ : float
-        Violation of the optimality conditions, to be compared with `tol`.
+        Violation of the optimality conditions, to be compared with `tol`; the largest of the pairs.
     shape_fit_ : tuple of int
         Shape of the training data.
     n_features_in_ : int
@@ -116,11 +122,9 @@ class NuSVC(WarmMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
+        **MarginMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "break_ties": ["boolean"],
     }
     _one_class_left: ClassVar[str] = (
         "specified nu is infeasible: all samples with positive weights belong to the same class."
@@ -165,49 +169,29 @@ class NuSVC(WarmMachine):
         self.approximation = approximation
         self.n_components = n_components
 
-    @fit_frame
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the separating surface.
+    def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
+        return nu_svc_program(operator, signs, nu=self.nu, weights=factors)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The rows; for a precomputed kernel, the kernel matrix.
-        y : array-like of shape (n_samples,)
-            Labels, two different ones.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
-            less takes no part.
+    def _read(self, program: QuadraticProgram, solution: Solution) -> NuMarginModel:
+        return read_nu_svc(program, solution)
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X, y, sample_weight, None)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
-        X, signs, weights = self._prepared(X, y, sample_weight)
-        sample = self._sample(X, weights)
-        signs = signs[sample.rows]
-        weights = sample.weights * self._row_factors(signs)
-        program = nu_svc_program(sample.operator, signs, nu=self.nu, weights=weights)
-        solution = self._solve(program, self._first_dual_variables(start, sample))
-        model = read_nu_svc(program, solution)
-        self.margin_ = model.margin
-        self._keep_expansion(sample, signs, model.coefficients)
-        self.intercept_ = np.array([model.intercept])
-        self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
-        self.objective_ = model.objective
-        keep_quality(self, [solution])
-        if model.flat:
+    def _keep_more(self, models: list[NuMarginModel]) -> None:
+        margins = np.array([model.margin for model in models])
+        self.margin_ = float(margins[0]) if margins.size == 1 else margins
+        flat = [model for model in models if model.flat]
+        if flat:
             note(
-                f"nu={self.nu:g} gives a nearly trivial solution (|w| = {model.norm:.2g}, margin "
-                f"{model.unit_margin:.2g}): the classes overlap. Raise nu, use a narrower kernel, "
-                "or use SVC."
+                f"nu={self.nu:g} gives a nearly trivial solution (|w| = {flat[0].norm:.2g}, margin "
+                f"{flat[0].unit_margin:.2g}): the classes overlap. Raise nu, use a narrower "
+                "kernel, or use SVC."
             )
-        return self
 
     def _dual_variables(self) -> Array:
         # LIBSVM divides by the margin.
-        return np.asarray(self._dense_dual()[0] * self.margin_)
+        n_classes = self._n_support.size  # of the last fit
+        if n_classes == 2:
+            return super()._dual_variables() * self.margin_
+        codes = np.repeat(np.arange(n_classes), self._n_support)
+        pairs = zip(np.atleast_1d(self.margin_), class_pairs(n_classes), strict=True)
+        own = [np.full(int(self._n_support[list(pair)].sum()), each) for each, pair in pairs]
+        return super()._dual_variables() * pair_lines(own, codes, n_classes)

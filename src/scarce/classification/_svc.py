@@ -1,25 +1,23 @@
-"""Binary C-support vector classification."""
+"""C-support vector classification."""
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
-
-import numpy as np
+from typing import Any, ClassVar
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, checked_prices, fit_frame, keep_quality
-from scarce._kernel_machine import KernelMachine
-from scarce.classification._base import WarmMachine
-from scarce.reductions import c_svc_program, read_c_svc
+from scarce._frame import Interval, StrOptions, checked_prices
+from scarce.classification._margin_machine import MarginMachine
+from scarce.reductions import MarginModel, c_svc_program, read_c_svc
+from scarce.solvers import QuadraticProgram, Solution
 
 
-class SVC(WarmMachine):
-    """Separate two classes with a large margin.
+class SVC(MarginMachine):
+    """Separate classes with a large margin.
 
-    A replacement of :class:`sklearn.svm.SVC` for two classes, with the same parameters, signs and
-    attributes. For probabilities wrap it in :class:`sklearn.calibration.CalibratedClassifierCV`,
-    for more classes in :class:`sklearn.multiclass.OneVsOneClassifier`.
+    A replacement of :class:`sklearn.svm.SVC`, with the same parameters, signs and attributes. More
+    than two classes are one program for every pair of them. For probabilities wrap it in
+    :class:`sklearn.calibration.CalibratedClassifierCV`.
 
     Parameters
     ----------
@@ -51,9 +49,10 @@ class SVC(WarmMachine):
     max_iter : int, default=-1
         Limit on the number of pairwise steps; -1 for none.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        Accepted for compatibility; without effect for two classes.
+        Whether decision values of more than two classes are one a class, or one for every pair.
     break_ties : bool, default=False
-        Accepted for compatibility; without effect for two classes.
+        Whether the decision values decide between classes that win as many pairs, instead of the
+        order of the labels. Only with ``decision_function_shape="ovr"``.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
     warm_start : bool, default=False
@@ -67,32 +66,33 @@ class SVC(WarmMachine):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The labels; decision values are positive for the second.
-    class_weight_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
+        The labels; decision values of two classes are positive for the second.
+    class_weight_ : ndarray of shape (n_classes,)
         Factors of `C` per class.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors, those of the first class first.
+        Indices of the support vectors, one class after the other.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         Support vectors; empty for a precomputed kernel.
-    n_support_ : ndarray of shape (2,)
+    n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
-    dual_coef_ : ndarray or CSR of shape (1, n_SV)
-        Signed multipliers.
-    coef_ : ndarray or CSR of shape (1, n_features)
-        Weights of the features, for a linear kernel.
-    intercept_ : ndarray of shape (1,)
+    dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
+        Signed multipliers, for each of the pairs that a support vector's class is in: line ``l`` is
+        for the pair with class ``l``, or ``l + 1`` from its own class on.
+    coef_ : ndarray or CSR of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel; one line for two classes.
+    intercept_ : ndarray of shape (n_pairs,)
         Constant of the decision function.
     fit_status_ : int
         0 when the tolerance was met.
-    n_iter_ : ndarray of shape (1,)
+    n_iter_ : ndarray of shape (n_pairs,)
         Pairwise steps taken.
     objective_ : float
-        Optimum of ``1/2 |w|^2 + C sum of slacks``.
+        Optimum of ``1/2 |w|^2 + C sum of slacks``, the sum over the pairs.
     dual_gap_ : float
-        Relative duality gap of the solution.
+        Relative duality gap of the solution, the largest of the pairs.
     kkt_violation_ : float
-        Violation of the optimality conditions, to be compared with `tol`.
+        Violation of the optimality conditions, to be compared with `tol`; the largest of the pairs.
     shape_fit_ : tuple of int
         Shape of the training data.
     n_features_in_ : int
@@ -114,14 +114,17 @@ class SVC(WarmMachine):
     array(['no', 'yes'], dtype='<U3')
     >>> model.coef_.round(3)
     array([[0.5, 0.5]])
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SVC().fit(X, y)
+    >>> model.dual_coef_.shape, model.n_support_, round(model.score(X, y), 3)
+    ((2, 60), array([ 7, 29, 24], dtype=int32), 0.973)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
+        **MarginMachine._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "class_weight": [StrOptions({"balanced", "equal-total"}), dict, None],
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "break_ties": ["boolean"],
     }
 
     def __init__(
@@ -163,38 +166,8 @@ class SVC(WarmMachine):
         self.approximation = approximation
         self.n_components = n_components
 
-    @fit_frame
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the separating surface.
+    def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
+        return c_svc_program(operator, signs, checked_prices("C", self.C, factors))
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The rows; for a precomputed kernel, the kernel matrix.
-        y : array-like of shape (n_samples,)
-            Labels, two different ones.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors of `C` per row; a row of weight 2 is the same as the row given twice, and a row
-            of weight 0 or less takes no part.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X, y, sample_weight, None)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
-        X, signs, weights = self._prepared(X, y, sample_weight)
-        sample = self._sample(X, weights)
-        signs = signs[sample.rows]
-        prices = checked_prices("C", self.C, sample.weights * self._row_factors(signs))
-        program = c_svc_program(sample.operator, signs, prices)
-        solution = self._solve(program, self._first_dual_variables(start, sample))
-        model = read_c_svc(program, solution)
-        self._keep_expansion(sample, signs, model.coefficients)
-        self.intercept_ = np.array([model.intercept])
-        self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
-        self.objective_ = model.objective
-        keep_quality(self, [solution])
-        return self
+    def _read(self, program: QuadraticProgram, solution: Solution) -> MarginModel:
+        return read_c_svc(program, solution)

@@ -1,5 +1,6 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
+from scarce._names import publish
 from scarce.kernels._callable import CallableKernel
 from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._distinct import distinct_rows
@@ -9,7 +10,7 @@ from scarce.kernels._group_means import group_mean_kernel, group_mean_values, gr
 from scarce.kernels._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
 from scarce.kernels._laplacian import LaplacianKernel
 from scarce.kernels._linear import LinearKernel
-from scarce.kernels._lowrank import landmark_root, nystroem_operator
+from scarce.kernels._lowrank import NystroemOperator, landmark_root, nystroem_operator
 from scarce.kernels._operator import KernelOperator, make_operator
 from scarce.kernels._polynomial import PolynomialKernel
 from scarce.kernels._precomputed import PrecomputedKernel
@@ -18,6 +19,7 @@ from scarce.kernels._rbf import RBFKernel
 from scarce.kernels._registry import kernel_type, make_kernel
 from scarce.kernels._rows import as_rows
 from scarce.kernels._scores import score_error, weighted_scores
+from scarce.kernels._segments import segment_scores
 from scarce.kernels._shifted import ShiftedRows
 from scarce.kernels._sigmoid import SigmoidKernel
 from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
@@ -31,6 +33,7 @@ __all__ = [
     "KernelOperator",
     "LaplacianKernel",
     "LinearKernel",
+    "NystroemOperator",
     "PolynomialKernel",
     "PrecomputedKernel",
     "Prepared",
@@ -55,5 +58,8 @@ __all__ = [
     "scale_gamma",
     "score_error",
     "score_gradients",
+    "segment_scores",
     "weighted_scores",
 ]
+
+publish("kernels", globals())

@@ -20,6 +20,7 @@ Array = NDArray[Any]
 # Directions of the landmark matrix below this share of the largest are dropped: they would only
 # multiply rounding errors.
 CUTOFF = 1e-8
+PRODUCTS = 32  # terms of an inner product that take as long as a kernel value
 WELL_CONDITIONED = 1e5  # of the landmark matrix, for single precision to be worth a try
 
 
@@ -56,6 +57,18 @@ def landmark_root(K: Array) -> LandmarkRoot:
     )
 
 
+class Effort:
+    """Kernel values that steps have taken, and those that the same steps take without landmarks."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0  # in single precision, which an exact fit mostly uses
+        self.exact = 0.0
+
+    def add(self, values: float, precision: Any) -> None:
+        """Count values; those in double precision take twice as long."""
+        self.spent += values * np.dtype(precision).itemsize / 4
+
+
 class NystroemOperator:
     """The matrix ``K_nm pinv(K_mm) K_mn`` of rank at most ``m``; no row's features are ever stored.
 
@@ -68,11 +81,19 @@ class NystroemOperator:
         All rows, and the landmarks among them.
     root : LandmarkRoot
         Of the landmarks' kernel matrix.
+    effort : Effort, optional
+        Of the operator that these rows are a part of.
     """
 
     definite = True  # as a product of a matrix with its transpose
 
-    def __init__(self, prepared: Prepared, landmarks: Prepared, root: LandmarkRoot) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        landmarks: Prepared,
+        root: LandmarkRoot,
+        effort: Effort | None = None,
+    ) -> None:
         self.kernel = prepared.kernel
         self.name = prepared.kernel.name
         self.n = prepared.n
@@ -80,6 +101,7 @@ class NystroemOperator:
         self.landmarks = landmarks
         self.root = root
         self.inverse: Array = root.root @ root.root.T
+        self.effort = Effort() if effort is None else effort
         self._cast: dict[Any, tuple[Prepared, Prepared]] = {}
 
     @property
@@ -96,7 +118,7 @@ class NystroemOperator:
 
     def subset(self, indices: Array) -> NystroemOperator:
         """Return the operator of some of the rows, with the same landmarks."""
-        return NystroemOperator(self.prepared.take(indices), self.landmarks, self.root)
+        return NystroemOperator(self.prepared.take(indices), self.landmarks, self.root, self.effort)
 
     def diagonal(self) -> Array:
         """Return ``k(x_i, x_i)``, which the projection can only make smaller."""
@@ -117,6 +139,9 @@ class NystroemOperator:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``."""
+        size, m = indices.size, self.landmarks.n
+        self.effort.add(size * m + size**2 * m / PRODUCTS, out.dtype)
+        self.effort.exact += size**2 / 2  # a symmetric block
         values = self._to_landmarks(indices, out.dtype.type)
         out[...] = values @ self.inverse @ values.T
 
@@ -134,6 +159,8 @@ class NystroemOperator:
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
     ) -> None:
         """Add ``sum_j weights[groups[i], j] K[i, columns[j]]`` to ``out[i]`` for every row."""
+        self.effort.add((self.n + columns.size) * self.landmarks.n, precision)
+        self.effort.exact += self.n * columns.size
         rows, landmarks = self._in(precision)
         combination = self.landmark_weights(columns, weights, precision)
         add_sums(rows, landmarks, combination, groups, out)

@@ -96,6 +96,14 @@ class KernelOperator:
         rows = self._in(precision)
         add_sums(rows, rows.take(columns), weights, groups, out)
 
+    def sums(
+        self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
+    ) -> Array:
+        """Return ``sum_j weights[groups[i], j] k(x_rows[i], x_columns[j])``, added alike."""
+        everyone, total = self._in(precision), np.zeros(rows.size)
+        add_sums(everyone.take(rows), everyone.take(columns), weights, groups, total)
+        return total
+
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means, which share no formula with the tiles."""
         return self.prepared.rows.reference(self.kernel, rows, columns)

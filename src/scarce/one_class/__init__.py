@@ -2,6 +2,7 @@
 
 from scarce._displays import HistoryDisplay
 from scarce._left_out_displays import LeftOutScoresDisplay, PValueDisplay
+from scarce._names import publish
 from scarce.one_class._displays import TransferBoundaryDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._svdd import SVDD
@@ -18,3 +19,5 @@ __all__ = [
     "TransferBoundaryDisplay",
     "TransferOneClassSVM",
 ]
+
+publish("one_class", globals())

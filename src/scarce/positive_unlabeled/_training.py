@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from scarce._arrays import Array
 from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
-from scarce.classification._base import WarmMachine
+from scarce.classification._margin_machine import MarginMachine
 from scarce.kernels import make_kernel, make_operator
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.reductions import NoMarginError, is_flat
@@ -100,7 +100,7 @@ class Training:
         weights = self.weights[indices]
         given = weights if self.weighted else None
         total = float(weights.sum()) * parameters.get("nu", 1.0)
-        warm = isinstance(model, WarmMachine) and model.approximation is None
+        warm = isinstance(model, MarginMachine) and model.approximation is None
         try:
             with collected_notes() as notes:
                 if warm:

@@ -1,10 +1,12 @@
 """Learning from the shares of positives in groups of rows."""
 
-from scarce.proportions._displays import ShareCalibrationDisplay, ShareSurfaceDisplay
+from scarce._names import publish
+from scarce.proportions._calibration_display import ShareCalibrationDisplay
 from scarce.proportions._exchange import SourceModel, export_source, load_source
 from scarce.proportions._group_probability import GroupProbabilitySVM
 from scarce.proportions._share_loss import effective_labels, share_cross_entropy
 from scarce.proportions._shares import expand_proportions, group_error, group_proportions
+from scarce.proportions._surface_display import ShareSurfaceDisplay
 from scarce.proportions._transfer import TransferGroupProbabilitySVM
 
 __all__ = [
@@ -21,3 +23,5 @@ __all__ = [
     "load_source",
     "share_cross_entropy",
 ]
+
+publish("proportions", globals())

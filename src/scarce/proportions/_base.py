@@ -23,6 +23,7 @@ from scarce.proportions._calibrated import (
     FEWEST_GROUPS,
     MOST_ROWS,
     Calibration,
+    GroupRows,
     LeftOut,
     calibration_rows,
     has_mixed_groups,
@@ -149,14 +150,22 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             warn_of_silent_groups(scores, tubes, self.epsilon)
         return pairs
 
-    def _unit_space(self, X: Any, units: Units, kernel: Kernel) -> UnitSpace:
+    def _scored(self, X: Any, units: Units, grouped: bool) -> GroupRows | None:
+        """Return the rows whose scores say how groups are met, if groups of several rows are."""
+        if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
+            return None
+        return calibration_rows(units, make_kernel(self.kernel).explicit)
+
+    def _unit_space(
+        self, X: Any, units: Units, kernel: Kernel, scored: GroupRows | None
+    ) -> UnitSpace:
         rows = units.rows
         if kernel.has_formula:
             self._check_diagonal(make_operator(X[rows], kernel))
         landmarks = None
         if self.approximation is not None:
             landmarks = rows[self._choose_landmarks(rows.size)]
-        return unit_space(X, units, kernel, landmarks)
+        return unit_space(X, units, kernel, landmarks, None if scored is None else scored.rows)
 
     def _factors(self, units: Units) -> Array:
         """Return the factor of every unit's price."""
@@ -179,17 +188,19 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         if self._kernel_type.explicit:
             self._coef = np.array([model.coef for model in models])
 
-    def _calibrate(self, X: Any, units: Units, grouped: bool) -> None:
+    def _calibrate(
+        self, X: Any, units: Units, scored: GroupRows | None, models: list[Expansion]
+    ) -> None:
         """Fit the calibration by shares, unless it harms, and say what the shares are worth."""
         self.calibration_: Calibration | None = None
         self.left_out_loss_: dict[str, float] = {}
         self.effective_labels_ = worth_of(units)
-        if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
+        if scored is None:
             return
         note_few_labels(units, self.effective_labels_)
-        rows, in_groups, chosen = calibration_rows(units, make_kernel(self.kernel).explicit)
-        shares, part = units.shares[chosen], X[rows]
-        decisions = self._raw_decisions(part)
+        shares, part, in_groups = units.shares[scored.chosen], X[scored.rows], scored.in_groups
+        own = [model.scores for model in models if model.scores is not None]
+        decisions = self._raw_decisions(part, np.column_stack(own) if own else None)
         source = self._source_decisions(part)
         if source is not None:
             self.source_calibration_ = plain(fit_share_calibration(source, in_groups, shares))
@@ -209,9 +220,14 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         """Return some rows; of a kernel matrix, their values with some others."""
         return X[np.ix_(rows, columns)] if self.kernel == "precomputed" else X[rows]
 
-    def _raw_decisions(self, X: Any) -> Array:
-        """Return the decisions of checked rows, one column per problem."""
-        return np.asarray(self._scores(X) + self.intercept_)
+    def _raw_decisions(self, X: Any, scores: Array | None = None) -> Array:
+        """Return the decisions of checked rows, whose scores may be known, a column per problem."""
+        scores = self._scores(X) if scores is None else scores
+        return np.asarray(scores + self._source_part(X) + self.intercept_)
+
+    def _source_part(self, X: Any) -> Array | float:
+        """Return what a source adds to the scores."""
+        return 0.0
 
     def _source_decisions(self, X: Any) -> Array | None:
         """Return those of the source, if there is one."""

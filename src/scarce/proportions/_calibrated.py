@@ -6,7 +6,7 @@ See docs/theory/shares.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -36,6 +36,24 @@ AT_BOUND = 1.0 - 1e-6
 Calibration = tuple[float, Any]
 
 
+class GroupRows(NamedTuple):
+    """Rows of some whole groups.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The rows.
+    in_groups : RowGroups
+        Their groups.
+    chosen : ndarray of int
+        Which of all groups these are.
+    """
+
+    rows: Array
+    in_groups: RowGroups
+    chosen: Array
+
+
 def has_mixed_groups(X: Any, units: Units) -> bool:
     """Say whether some group holds two rows that differ."""
     rows = units.rows[units.codes[units.rows] >= units.n_common]
@@ -50,8 +68,8 @@ def has_mixed_groups(X: Any, units: Units) -> bool:
     return False
 
 
-def calibration_rows(units: Units, cheap: bool) -> tuple[Array, RowGroups, Array]:
-    """Return rows of some whole groups, these groups and which they are.
+def calibration_rows(units: Units, cheap: bool) -> GroupRows:
+    """Return rows of some whole groups, by whose scores to calibrate.
 
     All of them, if scoring them costs little beside a fit (``cheap``); else groups at equal steps.
     """
@@ -65,12 +83,12 @@ def calibration_rows(units: Units, cheap: bool) -> tuple[Array, RowGroups, Array
     return _of_groups(units, chosen)
 
 
-def _of_groups(units: Units, chosen: Array) -> tuple[Array, RowGroups, Array]:
+def _of_groups(units: Units, chosen: Array) -> GroupRows:
     place = np.full(units.n_units + 1, -1)  # the last is for rows that take no part
     place[chosen + units.n_common] = np.arange(chosen.size)
     codes = place[units.codes]
     rows = np.flatnonzero(codes >= 0)
-    return rows, RowGroups.of(codes[rows], units.weights[rows], chosen.size), chosen
+    return GroupRows(rows, RowGroups.of(codes[rows], units.weights[rows], chosen.size), chosen)
 
 
 def plain(calibration: tuple[float, Array]) -> Calibration:
@@ -169,6 +187,26 @@ def note_one_label(decisions: Array, units: Units) -> None:
             f"all training rows get one label, though the shares of the groups differ (from "
             f"{units.shares.min(axis=0).tolist()} to {units.shares.max(axis=0).tolist()}). The "
             "probabilities may still tell rows apart; raise C, or take another kernel width.",
+            ScarceDataWarning,
+        )
+
+
+def note_source(loss: dict[str, float], is_calibrated: bool, n_groups: int) -> None:
+    """Warn when the source alone, with two numbers fitted, does as well, or may do."""
+    if n_groups < FEWEST_GROUPS:
+        note(
+            f"{n_groups} groups are too few to test whether the model is better than its source "
+            f"({FEWEST_GROUPS} are needed): compare it on labelled rows with the source, "
+            "calibrated by source_calibration_, or give more groups",
+            ScarceDataWarning,
+        )
+    ours = loss.get("calibrated" if is_calibrated else "uncalibrated", 0.0)
+    if ours > loss.get("source", np.inf):
+        note(
+            f"on groups left out of the fit the model's shares have a cross-entropy of "
+            f"{ours:.3f}, the source's alone {loss['source']:.3f}, calibrated by "
+            "source_calibration_: use the source with these two numbers, a larger transfer, "
+            "or more groups",
             ScarceDataWarning,
         )
 

@@ -82,3 +82,12 @@ def probabilities(scores: Array) -> Array:
         each = np.where(total == 0, best, each)
         total = each.sum(axis=1, keepdims=True)
     return np.asarray(each / total)
+
+
+def warn_of_free_offset(interval: tuple[float, float] | None) -> None:
+    """Warn when no group says what the offset is, if there is an interval of equal ones."""
+    if interval is not None:
+        note(
+            "every group's share is met without any weights: every offset between "
+            f"{interval[0]:.6g} and {interval[1]:.6g} is optimal, and the middle is taken"
+        )

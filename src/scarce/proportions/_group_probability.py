@@ -11,7 +11,7 @@ from scarce._arrays import Array
 from scarce._frame import FitTask, Interval, checked_prices, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.proportions._base import ShareMachine
-from scarce.proportions._calibrated import has_mixed_groups, note_all_at_bound
+from scarce.proportions._calibrated import note_all_at_bound
 from scarce.reductions import SharesModel, read_shares, rounded_shares, shares_program
 from scarce.solvers import FeatureSystem, Solution, SymmetricOperator
 
@@ -223,7 +223,8 @@ class GroupProbabilitySVM(ShareMachine):
             )
         wanted = self._wanted(units)
         weights = np.where(units.codes >= 0, units.weights, 0.0)
-        space = self._unit_space(X, units, self._settled_kernel(X, weights))
+        scored = self._scored(X, units, groups is not None)
+        space = self._unit_space(X, units, self._settled_kernel(X, weights), scored)
         operator, features = space.operator(), space.few_features()
         system = None if features is None else FeatureSystem(features)
         prices = checked_prices("C", self.C, self._factors(units))
@@ -237,8 +238,8 @@ class GroupProbabilitySVM(ShareMachine):
         self.intercept_ = offsets - [model.shift for model in models]
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.objective_ = sum(problem.objective for problem in problems)
-        self._calibrate(X, units, groups is not None)
-        if groups is not None and has_mixed_groups(X, units):
+        self._calibrate(X, units, scored, models)
+        if scored is not None:
             note_all_at_bound(self.group_dual_coef_, prices, "C")
         keep_quality(self, solutions)
         return self

@@ -49,6 +49,11 @@ class RowGroups:
         return np.array(columns).T
 
 
+def shares_of_all(shares: Array) -> Array:
+    """Return one column a class of shares that may be of the second of two classes alone."""
+    return np.column_stack([1.0 - shares[:, 0], shares[:, 0]]) if shares.shape[1] == 1 else shares
+
+
 def class_probabilities(logits: Array) -> Array:
     """Return the softmax; of one column, the logistic function."""
     return np.asarray(expit(logits) if logits.shape[1] == 1 else softmax(logits, axis=1))
@@ -140,9 +145,7 @@ def share_cross_entropy(
     shares = read_shares(y, n)
     codes, ids = (np.arange(n), list(range(n))) if groups is None else read_groups(groups, n)
     weights = plain_weights(sample_weight, np.empty(n))
-    values = group_values(shares, codes, ids)
-    if values.shape[1] == 1:
-        values = np.column_stack([1.0 - values[:, 0], values[:, 0]])
+    values = shares_of_all(group_values(shares, codes, ids))
     if found.shape[1] != values.shape[1]:
         raise ValueError(
             f"y has shares of {values.shape[1]} classes, probabilities has {found.shape[1]} columns"
@@ -188,10 +191,7 @@ def effective_labels(shares: ArrayLike, sizes: ArrayLike) -> float:
     8.0
     """
     q, size = np.asarray(shares, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
-    if q.ndim == 1:
-        q = q[:, None]
-    if q.shape[1] == 1:
-        q = np.column_stack([1.0 - q[:, 0], q[:, 0]])
+    q = shares_of_all(q[:, None] if q.ndim == 1 else q)
     mean = np.average(q, axis=0, weights=size)
     there = mean > 0
     if there.sum() < 2:

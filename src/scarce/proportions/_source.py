@@ -149,6 +149,11 @@ def read_sources(source: Any, X: Any, kernel: Kernel, n_problems: int) -> list[S
     n_problems : int
         Number of problems: 1 for two classes.
     """
+    if kernel.pairwise:
+        raise ValueError(
+            'a source is evaluated on the rows, which kernel="precomputed" does not show; use a '
+            "kernel with a formula or a callable, or source=None"
+        )
     if isinstance(source, list):
         sources = [each for one in source for each in _read(one, X, kernel)]
     else:
@@ -159,8 +164,13 @@ def read_sources(source: Any, X: Any, kernel: Kernel, n_problems: int) -> list[S
     return sources
 
 
-def check_same_kernel(source: Source, kernel: Kernel, gamma: Any) -> None:
-    """Raise an error that says what to do when the source's kernel is not the target's."""
+def check_same_kernel(sources: list[Source], kernel: Kernel, gamma: Any) -> None:
+    """Raise an error that says what to do when a source's kernel is not the target's."""
+    for source in sources:
+        _check_same_kernel(source, kernel, gamma)
+
+
+def _check_same_kernel(source: Source, kernel: Kernel, gamma: Any) -> None:
     other = source.kernel
     if other is not None and same_kernel(other, kernel):
         return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.extmath import row_norms
 
 from scarce._arrays import Array
 from scarce.kernels import (
@@ -28,6 +30,8 @@ from scarce.solvers import (
 )
 from scarce.solvers._blas import single_threaded_blas
 
+LARGE_GROUP = 32  # rows a unit, from which on a matrix of rows by units is small
+
 
 @dataclass(frozen=True)
 class Expansion:
@@ -43,12 +47,15 @@ class Expansion:
         Weights of the features, for a linear kernel.
     shift : float
         Score of the point that the units' features were moved to, to be taken off the offset.
+    scores : ndarray or None
+        Scores of the rows that the space was told to score, where it knows them.
     """
 
     support: Array
     coefficients: Array
     coef: Array | None = None
     shift: float = 0.0
+    scores: Array | None = None
 
 
 class UnitSpace(Protocol):
@@ -67,33 +74,69 @@ class UnitSpace(Protocol):
         """Return the model ``sum_u multipliers[u] mu_u``, whose weights may be known better."""
 
 
-def unit_space(X: Any, units: Units, kernel: Kernel, landmarks: Array | None) -> UnitSpace:
+def unit_space(
+    X: Any,
+    units: Units,
+    kernel: Kernel,
+    landmarks: Array | None,
+    scored: Array | None = None,
+) -> UnitSpace:
     """Return the units of some rows.
 
-    ``landmarks`` are rows through which an approximation sees the others; None for none.
+    ``landmarks`` are rows through which an approximation sees the others; None for none. The
+    scores of ``scored``, rows of whole groups, will be asked for.
     """
     if kernel.explicit:
         return LinearSpace(X, units)
     if landmarks is not None:
         return LandmarkSpace(X, units, kernel, landmarks)
-    return KernelSpace(X, units, kernel)
+    large = units.n_units * LARGE_GROUP <= units.rows.size and kernel.has_formula
+    return KernelSpace(X, units, kernel, scored if large else None)
 
 
 class KernelSpace:
-    """Units by their kernel matrix, the means of the rows' values."""
+    """Units by their kernel matrix, the means of the rows' values.
 
-    def __init__(self, X: Any, units: Units, kernel: Kernel) -> None:
-        self.X, self.units, self.kernel = X, units, kernel
+    Values of the rows to be scored are computed with every unit and kept: the means over their
+    groups are what the matrix needs of these rows, so that the scores cost nothing.
+    """
+
+    def __init__(self, X: Any, units: Units, kernel: Kernel, scored: Array | None) -> None:
+        self.X, self.units, self.kernel, self.scored = X, units, kernel, scored
 
     def _matrix(self) -> Array:
         n, units = self.units.n_units, self.units
         try:
+            if self.scored is not None:
+                return self._matrix_with(self.scored)
             return group_mean_kernel(self.X, units.codes, self.kernel, n, units.weights)
         except MemoryError:
             raise MemoryError(
                 f"the kernel matrix of {n} common rows and groups takes {8 * n**2 / 1e9:.1f} GB; "
                 'use approximation="nystroem", kernel="linear", or fewer groups'
             ) from None
+
+    def _matrix_with(self, scored: Array) -> Array:
+        units, codes, n = self.units, self.units.codes, self.units.n_units
+        self.values = group_mean_values(
+            self.X, codes, self.kernel, n, self.X[scored], units.weights
+        )
+        chosen, place = np.unique(codes[scored], return_inverse=True)
+        shape = (chosen.size, scored.size)
+        parts = (units.in_means()[scored], (place, np.arange(scored.size)))
+        lines = sparse.csr_array(parts, shape=shape) @ self.values.T
+        K = np.empty((n, n))
+        K[chosen], K[:, chosen] = lines, lines.T
+        K[np.ix_(chosen, chosen)] = 0.5 * (lines[:, chosen] + lines[:, chosen].T)
+        rest = np.setdiff1d(np.arange(n), chosen)
+        if rest.size:
+            renumbered = np.full(n + 1, -1)  # the last is for rows that take no part
+            renumbered[rest] = np.arange(rest.size)
+            others = group_mean_kernel(
+                self.X, renumbered[codes], self.kernel, rest.size, units.weights
+            )
+            K[np.ix_(rest, rest)] = others
+        return K
 
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
@@ -108,14 +151,25 @@ class KernelSpace:
     def system(self, scale: float) -> TubeSystem:
         K = self._matrix()
         K *= scale
-        return GramSystem(K)
+        return GramSystem(K, lambda theta: scale * self._score_errors(theta))
+
+    def _score_errors(self, theta: Array) -> Array:
+        """Return a bound of the rounding errors of the units' scores, from those of the values."""
+        rows, codes, parts = self.units.rows, self.units.codes, self.units.in_means()
+        if self.kernel.pairwise:  # the values are given, and sums of them are not
+            largest = float(max(self.X.max(), -self.X.min()))
+            error = np.finfo(np.float64).eps * rows.size * largest * float(np.abs(theta).sum())
+            return np.full(self.units.n_units, error)
+        operator = make_operator(self.X[rows], self.kernel)
+        errors = operator.error_bound(np.abs(theta)[codes[rows]] * parts[rows], np.float64)
+        return np.bincount(codes[rows], parts[rows] * errors, minlength=self.units.n_units)
 
     def few_features(self) -> Any | None:
         return None
 
     def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
-        support, coefficients = over_rows(self.units, multipliers)
-        return Expansion(support, coefficients)
+        scores = None if self.scored is None else multipliers @ self.values
+        return Expansion(*over_rows(self.units, multipliers), scores=scores)
 
 
 class LinearSpace:
@@ -134,7 +188,22 @@ class LinearSpace:
         return make_operator(self.means, make_kernel("linear"))
 
     def system(self, scale: float) -> TubeSystem:
-        return feature_system(np.sqrt(scale) * self.means)
+        return feature_system(
+            np.sqrt(scale) * self.means, lambda theta: scale * self._score_errors(theta)
+        )
+
+    def _score_errors(self, theta: Array) -> Array:
+        """Return what the shift of the means may do to the units' scores.
+
+        It rounds them, and multipliers whose sum is not quite zero have a score at the centre.
+        """
+        norms, center = row_norms(self.means), float(np.linalg.norm(self.center))
+        mass = np.abs(theta)
+        rounded = (norms + center) * float(mass @ norms) + norms * float(mass @ (norms + center))
+        unit = float(np.finfo(np.float64).eps)
+        return np.asarray(
+            4.0 * unit * rounded + abs(float(theta.sum())) * center * (norms + center)
+        )
 
     def few_features(self) -> Any | None:
         return self.means if self.means.shape[1] < self.means.shape[0] else None
@@ -172,12 +241,13 @@ class LandmarkSpace:
         return Expansion(self.landmarks, self.root @ features, shift=float(self.center @ features))
 
 
-def feature_system(Z: Any) -> TubeSystem:
+def feature_system(Z: Any, score_errors: Callable[[Array], Array] | None = None) -> TubeSystem:
     """Return the units by features, or by the kernel matrix of these if there are fewer units."""
     if Z.shape[1] < Z.shape[0]:
-        return FeatureSystem(Z)
+        return FeatureSystem(Z, score_errors)
     with single_threaded_blas:
-        return GramSystem((Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T)
+        K = (Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T
+    return GramSystem(K, score_errors)
 
 
 def over_rows(units: Units, multipliers: Array) -> tuple[Array, Array]:

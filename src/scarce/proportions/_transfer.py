@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -18,23 +17,21 @@ from scarce._frame import (
     fit_frame,
     fit_task,
     keep_quality,
-    note,
     run_solver,
 )
-from scarce._warnings import ScarceDataWarning
-from scarce.kernels import Kernel
 from scarce.proportions._base import ShareMachine
+from scarce.proportions._calibrated import note_source
+from scarce.proportions._calibration import warn_of_free_offset
 from scarce.proportions._groups import Units
 from scarce.proportions._source import LinearSource, Source, check_same_kernel, read_sources
 from scarce.proportions._space import Expansion, UnitSpace
 from scarce.reductions import (
-    TubeModel,
     TubeProblem,
     read_source_tube,
     source_share,
     source_tube,
 )
-from scarce.solvers import FeatureSystem, TubeSolution, TubeSystem, solve_tube
+from scarce.solvers import FeatureSystem, TubeSolution, TubeSystem, solve_tube, with_intercept
 
 
 class TransferGroupProbabilitySVM(ShareMachine):
@@ -275,9 +272,12 @@ class TransferGroupProbabilitySVM(ShareMachine):
         weights = np.where(units.codes >= 0, units.weights, 0.0)
         kernel = self._settled_kernel(X, weights)
         n_problems = max(1, units.shares.shape[1])
-        sources = self._sources(X, kernel, n_problems)
+        sources = [] if self.source is None else read_sources(self.source, X, kernel, n_problems)
+        if self.source_kernel == "same":
+            check_same_kernel(sources, kernel, self.gamma)
         self._source_share = source_share(self.transfer) if sources else 0.0
-        space = self._unit_space(X, units, kernel)
+        scored = self._scored(X, units, groups is not None)
+        space = self._unit_space(X, units, kernel, scored)
         system = space.system(1.0 - self._source_share)
         common, grouped = np.split(self._factors(units), [units.n_common])
         costs = np.concatenate(
@@ -293,10 +293,13 @@ class TransferGroupProbabilitySVM(ShareMachine):
                 pair = wanted[problem] if wanted else (np.empty(0), np.empty(0))
                 tube = self._tube(X, units, pair, costs, source)
                 solution = self._solve_tube(system, tube, task)
-                solutions.append(solution)
-                models.append(self._model(space, system, solution))
                 found = read_source_tube(tube, system, solution)
-                _note_interval(found)
+                warn_of_free_offset(found.interval)
+                given = (system, tube.targets, tube.tubes, tube.costs, self.tol)
+                solutions.append(
+                    with_intercept(solution, found.offset, *given, bool(kernel.definite))
+                )
+                models.append(self._model(space, system, solution))
                 offsets.append(found.offset)
                 spreads.append(found.spread)
         self._keep_models(X, models)
@@ -312,25 +315,11 @@ class TransferGroupProbabilitySVM(ShareMachine):
         if self._source_share > 0 and self.source_kernel == "same":
             norms = sum(source.squared_norm() for source in sources)
             self.objective_ += 0.5 * self._source_share * norms
-        self._calibrate(X, units, groups is not None)
-        self._note_source()
-        if not kernel.definite:  # the bound of the optimum is none
-            solutions = [replace(solution, dual_gap=np.nan) for solution in solutions]
+        self._calibrate(X, units, scored, models)
+        if sources and scored is not None and self.calibrate is not None:
+            note_source(self.left_out_loss_, self.calibration_ is not None, units.sizes.size)
         keep_quality(self, solutions)
         return self
-
-    def _note_source(self) -> None:
-        """Warn when the source alone, with two numbers fitted, does as well."""
-        loss = self.left_out_loss_
-        ours = loss.get("uncalibrated" if self.calibration_ is None else "calibrated", 0.0)
-        if ours > loss.get("source", np.inf):
-            note(
-                f"on groups left out of the fit the model's shares have a cross-entropy of "
-                f"{ours:.3f}, the source's alone {loss['source']:.3f}, calibrated by "
-                "source_calibration_: use the source with these two numbers, a larger transfer, "
-                "or more groups",
-                ScarceDataWarning,
-            )
 
     def _source_decisions(self, X: Any) -> Array | None:
         if self.source is None:
@@ -338,21 +327,6 @@ class TransferGroupProbabilitySVM(ShareMachine):
         n_problems = self.intercept_.size
         sources = read_sources(self.source, X, self._fitted_kernel(), n_problems)
         return np.column_stack([each.function(X) + each.intercept for each in sources])
-
-    def _sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
-        """Return the source of every problem, none for ``source=None``; checks kernels."""
-        if self.source is None:
-            return []
-        if self._kernel_type.pairwise:
-            raise ValueError(
-                'a source is evaluated on the rows, which kernel="precomputed" does not show; use '
-                "a kernel with a formula or a callable, or source=None"
-            )
-        sources = read_sources(self.source, X, kernel, n_problems)
-        if self.source_kernel == "same":
-            for source in sources:
-                check_same_kernel(source, kernel, self.gamma)
-        return sources
 
     def _tube(
         self,
@@ -407,12 +381,11 @@ class TransferGroupProbabilitySVM(ShareMachine):
             self._coef = self._coef + theirs if theirs else self._coef
             self._asks_source = False
 
-    def _scores(self, X: Any) -> Array:
-        scores = super()._scores(X)
-        if self._asks_source:
-            sources = read_sources(self.source, X, self._fitted_kernel(), scores.shape[1])
-            scores = scores + self._source_share * np.column_stack([s.function(X) for s in sources])
-        return scores
+    def _source_part(self, X: Any) -> Array | float:
+        if not self._asks_source:
+            return 0.0
+        sources = read_sources(self.source, X, self._fitted_kernel(), self.intercept_.size)
+        return np.asarray(self._source_share * np.column_stack([s.function(X) for s in sources]))
 
     @property
     def coef_(self) -> Array:
@@ -421,12 +394,3 @@ class TransferGroupProbabilitySVM(ShareMachine):
         if self._asks_source:
             raise AttributeError("coef_ is not available: the source is a given function")
         return coef
-
-
-def _note_interval(model: TubeModel) -> None:
-    if model.interval is not None:
-        note(
-            "every group's share is met without any weights: every offset between "
-            f"{model.interval[0]:.6g} and {model.interval[1]:.6g} is optimal, and the middle is "
-            "taken"
-        )

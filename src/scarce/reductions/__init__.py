@@ -36,6 +36,13 @@ from scarce.reductions._source_tube import (
     source_tube,
 )
 from scarce.reductions._svdd import SVDDModel, read_svdd, svdd_program
+from scarce.reductions._svr import (
+    TubeRegression,
+    nu_svr_program,
+    read_nu_svr,
+    read_svr,
+    svr_program,
+)
 from scarce.reductions._tasks import TaskPlanes, TasksModel, read_tasks, tasks_program
 
 __all__ = [
@@ -55,25 +62,30 @@ __all__ = [
     "TasksModel",
     "TubeModel",
     "TubeProblem",
+    "TubeRegression",
     "c_svc_program",
     "deflated_margin_program",
     "is_flat",
     "largest_nu",
     "mean_shift",
     "nu_svc_program",
+    "nu_svr_program",
     "one_class_program",
     "read_c_svc",
     "read_deflated_margin",
     "read_nu_svc",
+    "read_nu_svr",
     "read_one_class",
     "read_shares",
     "read_source_tube",
     "read_svdd",
+    "read_svr",
     "read_tasks",
     "rounded_shares",
     "shares_program",
     "source_share",
     "source_tube",
     "svdd_program",
+    "svr_program",
     "tasks_program",
 ]

@@ -1,5 +1,6 @@
 """Solvers of the quadratic programs behind the estimators; arrays in, a frozen dataclass out."""
 
+from scarce._names import publish
 from scarce.solvers._certificate import Certificate, certify
 from scarce.solvers._offsets import one_class_offset
 from scarce.solvers._problem import (
@@ -11,7 +12,8 @@ from scarce.solvers._problem import (
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._solve import solve
 from scarce.solvers._start import feasible_start
-from scarce.solvers._tube import TubeCertificate, TubeSolution, certify_tube, solve_tube
+from scarce.solvers._tube import TubeSolution, solve_tube, with_intercept
+from scarce.solvers._tube_certificate import TubeCertificate, certify_tube
 from scarce.solvers._tube_systems import FeatureSystem, GramSystem, TubeSystem
 
 __all__ = [
@@ -33,4 +35,7 @@ __all__ = [
     "reference_sums",
     "solve",
     "solve_tube",
+    "with_intercept",
 ]
+
+publish("solvers", globals())

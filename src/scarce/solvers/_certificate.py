@@ -134,6 +134,8 @@ def judge(
         own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
         # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
         terms = float((own + problem.diagonal) @ x**2)
+        if linear.any():  # at such an optimum both kinds of terms are of one size
+            terms = min(terms, float(np.abs(linear) @ np.abs(x)))
         zero = abs(objective) <= ROUNDED * terms
         gap = duality_gap(
             problem, x, lower, upper, kernel_part, linear, own, multipliers, error, quadratic, zero

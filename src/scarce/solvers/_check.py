@@ -15,7 +15,9 @@ from scarce.solvers._space import KEPT
 Array = NDArray[Any]
 
 CHECKED_VALUES = KEPT  # kernel values up to which every row is computed; any stored matrix is
+LITTLE = 0.1  # share of `tol` by which a condition may be violated without a closer look
 CHECKED_SHARE = 0.05  # of all rows, the most that are computed while another precision is left
+REFINED_SHARE = 0.4  # of all rows, the most for which the best precision is used before
 
 
 def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bool) -> Array | None:
@@ -23,30 +25,33 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
 
     A variable at a bound whose gradient is on the right side of its group's multiplier by more
     than its error satisfies its condition whatever the error is. The others are computed with
-    plain float64 kernel values, the worst first and as many as may be; None if all were.
+    plain float64 kernel values; None if all were. Where they are many, the best precision first
+    leaves only a few of them.
     """
-    from scarce.solvers._compiled import group_extremes, violation_keys
-
     support = int(np.count_nonzero(x))
     if support * form.n <= CHECKED_VALUES:
         field.values[:] = form.exact_field(x, np.arange(form.n))
         return None
     error = field.error_bound()
+    doubtful = _doubtful(form, x, field, error, tol)
+    most = max(CHECKED_VALUES // support, int(CHECKED_SHARE * form.n))
+    if not last and doubtful.size > most:
+        if doubtful.size > REFINED_SHARE * form.n or not field.refine(x, doubtful, error):
+            return error  # more than it is worth: the next precision will do
+        doubtful = _doubtful(form, x, field, error, tol)
+    if last or doubtful.size <= most:
+        field.values[doubtful] = form.exact_field(x, doubtful)
+        error[doubtful] = 0.0
+    return error
+
+
+def _doubtful(form: SignedForm, x: Array, field: Field, error: Array, tol: float) -> Array:
+    """Return the rows whose conditions may be violated by more than little."""
+    from scarce.solvers._compiled import group_extremes, violation_keys
+
     gradient = form.gradient(x, field.values)
     sides = (x, form.lower, form.upper, form.groups)
     m, M = group_extremes(gradient, *sides, form.n_groups)
     reach: Array = np.empty(form.n)
     violation_keys(gradient, *sides, midpoints(m, M), reach)
-    reach += error  # how far a row's conditions may be violated
-    doubtful = int(np.count_nonzero(reach > 0))
-    most = max(CHECKED_VALUES // support, int(CHECKED_SHARE * form.n))
-    if last:
-        most = max(most, int(np.count_nonzero(reach > 0.5 * tol)))
-    elif np.count_nonzero(reach > 0.5 * tol) > most:
-        return error  # more than it is worth: the next precision will do
-    count = min(doubtful, most)
-    if count:
-        rows = np.argpartition(reach, form.n - count)[form.n - count :]
-        field.values[rows] = form.exact_field(x, rows)
-        error[rows] = 0.0
-    return error
+    return np.flatnonzero(reach + error > LITTLE * tol)

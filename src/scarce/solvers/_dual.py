@@ -23,6 +23,7 @@ Array = NDArray[Any]
 
 ROUNDING = 32 * np.finfo(np.float64).eps
 WIDEST = 1.0  # of a box, in units of the mass of its group, over which rounding counts
+RESOLVED = 1e-6  # share of a linear term that a slope has to be known to
 SEARCH = 60  # steps of the search for a factor, which a few end
 
 
@@ -63,11 +64,13 @@ def duality_gap(
         factor, beta = _feasible_multipliers(
             kernel_part, linear, error, 0.5 * slack, rising, falling, groups, multipliers
         )
+    # Rounding errors that are no longer small beside a linear term are slopes like others.
+    small = np.where(linear == 0, slack, np.minimum(slack, RESOLVED * np.abs(linear)))
     slope = factor * kernel_part + linear + beta[groups]
     gains = np.zeros_like(x)
     for sign in (-1.0, 1.0) if error.any() else (0.0,):
         steepest = slope + sign * factor * error
-        rounded = flat & (np.abs(steepest) <= slack)
+        rounded = flat & (np.abs(steepest) <= small)
         sizes = np.abs(np.where(rounded, steepest, 0.0))
         room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
         steepest[rounded] = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,16 @@ from numpy.typing import NDArray
 from scarce.solvers._signed import SignedForm
 
 Array = NDArray[Any]
+
+
+@runtime_checkable
+class PartialSums(Protocol):
+    """An operator that can add up some rows alone."""
+
+    def sums(
+        self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
+    ) -> Array:
+        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``."""
 
 
 class Field:
@@ -50,3 +60,21 @@ class Field:
         """Return a bound of the error of every value against exact sums of exact kernel values."""
         own = np.finfo(np.float64).eps * self._summed
         return np.asarray(self.form.kernel.error_bound(self.traffic, self.precision) + own)
+
+    def refine(self, x: Array, rows: Array, error: Array) -> bool:
+        """Compute the values of some rows, and their errors, in the operator's best precision.
+
+        False if the operator has no sums of some rows.
+        """
+        kernel, best = self.form.kernel, self.form.kernel.precisions[-1]
+        if not isinstance(kernel, PartialSums):
+            return False
+        support = np.flatnonzero(x)
+        weights = self.form.weights(support, x[support])
+        sums = kernel.sums(rows, support, weights, self.form.groups[rows], best)
+        traffic = np.zeros(self.form.n)
+        traffic[support] = np.abs(weights).max(axis=0)
+        own = np.finfo(np.float64).eps * np.abs(sums)
+        self.values[rows] = sums
+        error[rows] = kernel.error_bound(traffic, best)[rows] + own
+        return True

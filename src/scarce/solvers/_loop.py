@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scarce.solvers._certificate import AT_BOUND, FEASIBLE, Certificate, judge, midpoints
 from scarce.solvers._check import CHECKED_VALUES, checked_field
 from scarce.solvers._field import Field
+from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._solution import Progress, Solution
@@ -24,6 +25,7 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
+CRAWL = 60  # pairwise steps per variable after which a small program gets an interior start
 BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
 
 
@@ -58,6 +60,9 @@ class Loop:
         self.ends: float = np.inf  # step at which closing the gap is given up
         self.stalled = False
         self.stopped = False
+        self.crawls_at: float = np.inf
+        if self.definite and form.n <= SMALL and not self.rough:
+            self.crawls_at = CRAWL * form.n
 
     # The two ways to run: to a certified solution, or only to a good start for a larger problem.
 
@@ -129,6 +134,14 @@ class Loop:
             if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
                 return x
+            if self.steps > self.crawls_at:
+                self.crawls_at = np.inf
+                inner = interior_start(form, x, field.values)
+                if inner is not None:
+                    moved = np.flatnonzero(inner != x)
+                    field.add(moved, (inner - x)[moved])
+                    x = inner
+                    continue
             if gap > 0.5 * previous and crowded:  # more variables have to move at once
                 extra *= 2
             previous = gap

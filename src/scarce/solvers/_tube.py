@@ -15,7 +15,7 @@ objective falls every time, no piece is visited twice, and the method ends at th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,11 +24,18 @@ from scipy.optimize import brentq
 
 from scarce.solvers._blas import single_threaded_blas
 from scarce.solvers._solution import Progress
+from scarce.solvers._tube_certificate import (
+    TubeCertificate,
+    certify_tube,
+    outside_tubes,
+    pulls,
+    slack_loss,
+    tube_values,
+)
 from scarce.solvers._tube_systems import TubeSystem
 
 Array = NDArray[Any]
 
-FEASIBLE = 1e-9  # share by which a multiplier may differ from its cap and still be there
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
 
 
@@ -68,17 +75,6 @@ class TubeSolution:
     kkt_violation: float
     n_iter: int
     status: Literal["optimal", "max_iter", "stopped", "stalled"]
-
-
-@dataclass(frozen=True)
-class TubeCertificate:
-    """How far multipliers and offset are from optimal; see `certify_tube`."""
-
-    objective: float
-    dual_objective: float
-    dual_gap: float
-    kkt_violation: float
-    imbalance: float
 
 
 def solve_tube(
@@ -135,10 +131,10 @@ def solve_tube(
     n = system.n
     if n == 0:
         raise ValueError("the system has no units; a tube needs at least one")
-    t = _values("targets", targets, n)
-    eps = _values("tube", tube, n)
-    C = _values("costs", costs, n)
-    U = _values("caps", caps, n, finite=False)
+    t = tube_values("targets", targets, n)
+    eps = tube_values("tube", tube, n)
+    C = tube_values("costs", costs, n)
+    U = tube_values("caps", caps, n, finite=False)
     if (eps < 0).any():
         raise ValueError(f"tube must not be negative, got {eps.min()}")
     if (C <= 0).any():
@@ -157,57 +153,47 @@ def solve_tube(
         return newton.solution(status, tol)
 
 
-def certify_tube(
-    system: TubeSystem,
-    targets: ArrayLike,
-    tube: ArrayLike,
-    costs: ArrayLike,
-    theta: ArrayLike,
+def with_intercept(
+    solution: TubeSolution,
     intercept: float,
-    caps: ArrayLike = np.inf,
-) -> TubeCertificate:
-    """Judge multipliers and an offset from the problem alone.
-
-    ``w = sum theta mu`` and the offset give a value of the primal, the multipliers one of the dual;
-    the optimum is between the two when the multipliers sum to zero.
+    system: TubeSystem,
+    targets: Array,
+    tube: Array,
+    costs: Array,
+    tol: float,
+    definite: bool,
+) -> TubeSolution:
+    """Return a solution of a problem without caps with another offset, judged anew.
 
     Parameters
     ----------
-    system, targets, tube, costs
-        The problem, as in `solve_tube`.
-    theta : array-like of shape (n,)
-        The multipliers.
+    solution : TubeSolution
+        The solution.
     intercept : float
         The offset.
-    caps : float or array-like of shape (n,)
-        As in `solve_tube`.
+    system, targets, tube, costs, tol
+        The problem and the tolerance, as in `solve_tube`.
+    definite : bool
+        Whether the units' kernel matrix is positive semidefinite for certain: else the dual proves
+        nothing, and the gap is NaN.
 
     Returns
     -------
-    TubeCertificate
-        Objectives, their relative gap, the violation of the optimality conditions and the sum of
-        the multipliers, which should be zero.
+    TubeSolution
+        What is stored with this offset, and what it is worth.
     """
-    n = system.n
-    t, eps = _values("targets", targets, n), _values("tube", tube, n)
-    C, theta = _values("costs", costs, n), _values("theta", theta, n)
-    U = _values("caps", caps, n, finite=False)
-    w = system.combination(theta)
-    field = system.scores(w)
-    quadratic = system.inner(w, w, field)
-    outside = _outside(t - field - intercept, eps)
-    primal = float(0.5 * quadratic + _loss(outside, C, U))
-    dual = float(t @ theta - eps @ np.abs(theta) - 0.5 * quadratic - 0.5 * (theta**2 / C).sum())
-    if (np.abs(theta) > U * (1.0 + FEASIBLE)).any():
-        dual = -np.inf  # proves nothing
-    scale = max(abs(primal), abs(dual))
-    gap = max(0.0, primal - dual)
-    return TubeCertificate(
-        objective=primal,
-        dual_objective=dual,
-        dual_gap=gap / scale if 0 < scale < np.inf else gap,
-        kkt_violation=float(np.abs(_violations(outside, theta, C, U)).max()),
-        imbalance=float(abs(theta.sum())),
+    found = certify_tube(system, targets, tube, costs, solution.theta, intercept)
+    outside = outside_tubes(targets - solution.scores - intercept, tube)
+    norm = system.inner(solution.w, solution.w, solution.scores)
+    gap = found.dual_gap if definite else np.nan
+    worst = float(np.fmax(found.kkt_violation, gap))
+    return replace(
+        solution,
+        intercept=intercept,
+        objective=0.5 * norm + slack_loss(outside, costs, np.full(system.n, np.inf)),
+        dual_gap=gap,
+        kkt_violation=found.kkt_violation,
+        status=_judged(solution.status, worst, tol),
     )
 
 
@@ -292,7 +278,7 @@ class _Newton:
         second = self.system.inner(change, change, rise)
 
         def slope(length: float) -> float:
-            theta = _pulls(_outside(residual - length * lift, self.eps), self.C, self.U)
+            theta = pulls(outside_tubes(residual - length * lift, self.eps), self.C, self.U)
             return first + length * second - float(theta @ lift)
 
         if slope(1.0) <= 0:
@@ -307,19 +293,19 @@ class _Newton:
 
         A unit without a tube changes nothing by changing sides, and has 0 on both.
         """
-        outside = _outside(self.t - scores - b, self.eps)
+        outside = outside_tubes(self.t - scores - b, self.eps)
         side = np.sign(outside)
         plain = np.where(self.eps > 0, side, 0.0)
         return np.where(self.C * np.abs(outside) > self.U, 2.0 * side, plain)
 
     def value(self, w: Array, b: float, scores: Array) -> float:
         """Return the primal objective."""
-        outside = _outside(self.t - scores - b, self.eps)
-        return 0.5 * self.system.inner(w, w, scores) + _loss(outside, self.C, self.U)
+        outside = outside_tubes(self.t - scores - b, self.eps)
+        return 0.5 * self.system.inner(w, w, scores) + slack_loss(outside, self.C, self.U)
 
     def multipliers(self) -> Array:
         """Return the multipliers of the point."""
-        implied = _pulls(_outside(self.t - self.scores - self.b, self.eps), self.C, self.U)
+        implied = pulls(outside_tubes(self.t - self.scores - self.b, self.eps), self.C, self.U)
         return self.system.multipliers(self.w, implied)
 
     def certificate(self) -> tuple[Array, TubeCertificate]:
@@ -335,10 +321,6 @@ class _Newton:
 
     def solution(self, status: Any, tol: float) -> TubeSolution:
         theta, found = self.certificate()
-        if status == "optimal" and not found.kkt_violation <= tol:
-            status = "stalled"
-        elif found.kkt_violation <= tol:
-            status = "optimal"
         return TubeSolution(
             theta=theta,
             w=self.w,
@@ -348,38 +330,12 @@ class _Newton:
             dual_gap=found.dual_gap,
             kkt_violation=found.kkt_violation,
             n_iter=self.n_iter,
-            status=status,
+            status=_judged(status, found.kkt_violation, tol),
         )
 
 
-def _outside(residual: Array, eps: Array) -> Array:
-    """Return the part of the residuals outside the tubes, with its sign."""
-    return np.asarray(np.sign(residual) * np.maximum(np.abs(residual) - eps, 0.0))
-
-
-def _pulls(outside: Array, C: Array, U: Array) -> Array:
-    """Return the multipliers that belong to residuals outside the tubes: slopes of the loss."""
-    return np.asarray(np.clip(C * outside, -U, U))
-
-
-def _loss(outside: Array, C: Array, U: Array) -> float:
-    """Return the price of all slacks: squares, and lines from the caps on."""
-    size = np.abs(outside)
-    bent = np.minimum(size, U / C)
-    return float((C * bent * (size - 0.5 * bent)).sum())
-
-
-def _violations(outside: Array, theta: Array, C: Array, U: Array) -> Array:
-    """Return how far each residual is from those that its multiplier allows."""
-    gap = outside - theta / C
-    at_cap = (np.abs(theta) >= U * (1.0 - FEASIBLE)) & (outside * np.sign(theta) > U / C)
-    return np.where(at_cap, 0.0, gap)
-
-
-def _values(name: str, given: ArrayLike, n: int, finite: bool = True) -> Array:
-    values = np.asarray(given, dtype=np.float64)
-    if values.shape not in ((), (n,)):
-        raise ValueError(f"{name} must be a number or {n} numbers, got shape {values.shape}")
-    if finite and not np.isfinite(values).all():
-        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)].flat[0]}")
-    return np.broadcast_to(values, (n,))
+def _judged(status: Any, violation: float, tol: float) -> Any:
+    """Return how a solver ended, by what its answer is worth."""
+    if violation <= tol:
+        return "optimal"
+    return "stalled" if status == "optimal" else status

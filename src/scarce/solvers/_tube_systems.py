@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +11,8 @@ from scipy import linalg, sparse
 
 Array = NDArray[Any]
 
+ScoreErrors = Callable[[Array], Array]
+UNIT = float(np.finfo(np.float64).eps)
 FEW = 0.2  # share of the units that may be taken out of a factored system of all
 
 
@@ -42,6 +45,9 @@ class TubeSystem(Protocol):
     def multipliers(self, w: Array, implied: Array) -> Array:
         """Return multipliers of ``w``, where the residuals imply some."""
 
+    def score_errors(self, theta: Array) -> Array:
+        """Return a bound of the rounding errors of the scores of ``combination(theta)``."""
+
 
 class GramSystem:
     """Units known by their kernel matrix; ``w`` is written as its multipliers.
@@ -53,15 +59,19 @@ class GramSystem:
     ----------
     K : ndarray of shape (n, n)
         Symmetric, positive semidefinite, float64. It is not copied.
+    score_errors : callable, optional
+        What multipliers are turned by into a bound of the rounding errors of the units' scores,
+        those of the values in `K` included; by default these are taken to be exact.
     """
 
-    def __init__(self, K: ArrayLike) -> None:
+    def __init__(self, K: ArrayLike, score_errors: ScoreErrors | None = None) -> None:
         self.K: Array = np.asarray(K, dtype=np.float64)
         if self.K.ndim != 2 or self.K.shape[0] != self.K.shape[1]:
             raise ValueError(f"K must be a square matrix, got shape {self.K.shape}")
         if not np.isfinite(self.K).all():
             raise ValueError("K must not contain NaN or infinity")
         self.n = self.K.shape[0]
+        self._value_errors = score_errors
         self._whole: _Factored | None = None
 
     def origin(self) -> Array:
@@ -126,6 +136,11 @@ class GramSystem:
     def multipliers(self, w: Array, implied: Array) -> Array:
         return w
 
+    def score_errors(self, theta: Array) -> Array:
+        used = np.flatnonzero(theta)
+        own = UNIT * used.size * (np.abs(self.K[:, used]) @ np.abs(theta[used]))
+        return np.asarray(own if self._value_errors is None else own + self._value_errors(theta))
+
 
 class FeatureSystem:
     """Units known by their features, fewer than units; ``w`` is written as itself.
@@ -137,10 +152,13 @@ class FeatureSystem:
     ----------
     Z : ndarray or CSR of shape (n, p)
         The features; a scaled copy is kept.
+    score_errors : callable, optional
+        As for `GramSystem`: the errors that the features themselves bring.
     """
 
-    def __init__(self, Z: Any) -> None:
+    def __init__(self, Z: Any, score_errors: ScoreErrors | None = None) -> None:
         self.n, self.p = Z.shape
+        self._feature_errors = score_errors
         values = Z.data if sparse.issparse(Z) else Z
         largest = float(max(values.max(), -values.min())) if values.size else 0.0
         self.unit = largest if largest > 0 else 1.0
@@ -181,6 +199,13 @@ class FeatureSystem:
 
     def multipliers(self, w: Array, implied: Array) -> Array:
         return implied
+
+    def score_errors(self, theta: Array) -> Array:
+        terms = UNIT * (self.n + self.p) * self.unit**2
+        own = terms * (abs(self.Z) @ (np.abs(theta) @ abs(self.Z)))
+        return np.asarray(
+            own if self._feature_errors is None else own + self._feature_errors(theta)
+        )
 
     def in_given_units(self, w: Array) -> Array:
         """Return ``w`` for the features as they were given."""

@@ -96,8 +96,9 @@ def labels_that_do_not_fit(subject: Subject) -> None:
     assert y is not None
     with raises(ValueError, r"inconsistent numbers of samples: \[30, 29\]"):
         subject.new().fit(X, y[:-1])
-    with raises(ValueError, f"3 classes.*OneVs(One|Rest)Classifier\\({subject.name}"):
-        subject.new().fit(X, np.arange(30) % 3)
+    if "several labels" not in subject.traits:
+        with raises(ValueError, f"3 classes.*OneVs(One|Rest)Classifier\\({subject.name}"):
+            subject.new().fit(X, np.arange(30) % 3)
     with raises(ValueError, "The number of classes has to be greater than one; got 1"):
         subject.new().fit(X, np.zeros(30))
     with raises(ValueError, "Unknown label type"):

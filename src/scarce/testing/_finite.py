@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from scarce.testing._subject import Subject
+from scarce.testing._subject import Subject, scores_of
 
 TASKS = 10_000  # of a fit: rounds, blocks of variables; hostile data take some hundreds
 SOLVED = ("dual_coef_", "intercept_", "objective_", "kkt_violation_")
@@ -73,5 +73,5 @@ def assert_finite(subject: Subject, model: Any, X: Any) -> None:
             values = getattr(model, name)
             values = values.data if sparse.issparse(values) else values
             assert np.isfinite(values).all(), f"{name} is not finite"
-    assert np.isfinite(model.decision_function(X)).all(), "decisions are not finite"
+    assert np.isfinite(scores_of(model, X)).all(), "decisions are not finite"
     assert model.predict(X).shape == (X.shape[0],)

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 
 from scarce.testing._expect import warns
 from scarce.testing._recorder import Recorder
-from scarce.testing._subject import Subject
+from scarce.testing._subject import Subject, scores_of
 from scarce.testing._suite import assert_same_decisions, check
 
 
@@ -36,7 +36,7 @@ def progress_is_reported(subject: Subject) -> None:
             assert running.pop() == task
     assert not running
     plain = subject.new().fit(X, y)
-    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    np.testing.assert_array_equal(scores_of(model, X), scores_of(plain, X))
 
 
 @check("callbacks")
@@ -63,7 +63,7 @@ def a_callback_can_stop_the_fit(subject: Subject) -> None:
         assert model.n_rounds_ == 1 < whole.n_rounds_
     else:
         assert model.kkt_violation_ > model.tol
-    assert np.isfinite(model.decision_function(X)).all()
+    assert np.isfinite(scores_of(model, X)).all()
 
 
 @check("max_iter", "cache_size")  # a limit on the solver's steps

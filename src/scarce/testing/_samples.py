@@ -27,6 +27,13 @@ def two_classes(n: int) -> Data:
     return X, y
 
 
+def smooth_values(n: int) -> Data:
+    """Return rows and values of a smooth function, with noise."""
+    random = np.random.default_rng(n)
+    X = random.normal(size=(n, 3))
+    return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] + 0.2 * random.normal(size=n)
+
+
 def positive_and_unlabelled(n: int) -> Data:
     """Return a class of which half is labelled, the other half unlabelled among other rows."""
     random = np.random.default_rng(n)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone, is_classifier, is_outlier_detector
+from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
@@ -18,6 +18,7 @@ from scarce.testing._samples import (
     Data,
     one_sample,
     positive_and_unlabelled,
+    smooth_values,
     two_classes,
 )
 
@@ -34,6 +35,8 @@ class Subject:
         """Return the subject; without a function, with data of the estimator's kind."""
         if make is None and is_classifier(estimator):
             make = positive_and_unlabelled if hasattr(estimator, "pos_label") else two_classes
+        if make is None and is_regressor(estimator):
+            make = smooth_values
         return cls(estimator, one_sample if make is None else make)
 
     @property
@@ -44,12 +47,16 @@ class Subject:
     @property
     def traits(self) -> set[str]:
         """What a check may ask for: the names of the parameters, and the kind of estimator."""
-        accepted = get_tags(self.estimator).input_tags
+        tags = get_tags(self.estimator)
+        accepted = tags.input_tags
         kinds = {"classifier"} if is_classifier(self.estimator) else set()
         # With a positive label the other means unlabelled.
         kinds |= kinds and (
             {"one label"} if hasattr(self.estimator, "pos_label") else {"two labels"}
         )
+        if tags.classifier_tags is not None and tags.classifier_tags.multi_class:
+            kinds |= {"several labels"}
+        kinds |= {"regressor"} if is_regressor(self.estimator) else set()
         kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
         kinds |= {"history"} if self.documents("history_") else set()
         kinds |= {"certificate"} if self.documents("kkt_violation_") else set()
@@ -86,3 +93,8 @@ class Subject:
     def new(self, **parameters: Any) -> Any:
         """Return an unfitted copy."""
         return clone(self.estimator).set_params(**parameters)
+
+
+def scores_of(model: Any, X: Any) -> Array:
+    """Return what a fitted model says of rows: its decision values, or the values it predicts."""
+    return np.asarray(getattr(model, "decision_function", model.predict)(X))

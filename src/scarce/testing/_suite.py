@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scarce.testing._subject import Subject
+from scarce.testing._subject import Subject, scores_of
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def checks_for(subject: Subject) -> Iterator[Check]:
 
 def assert_same_decisions(one: Any, other: Any, X: Any, share: float, new: Any = None) -> None:
     """Compare the decisions of two fitted models to a share of their size."""
-    expected = one.decision_function(X)
-    found = other.decision_function(X if new is None else new)
+    expected = scores_of(one, X)
+    found = scores_of(other, X if new is None else new)
     scale = abs(expected).max()
     assert scale > 0, "every decision is zero"
     difference = float(np.abs(found - expected).max())

@@ -23,7 +23,8 @@ def weights_equal_repetition(subject: Subject) -> None:
                 rows[repeated], None if y is None else y[repeated]
             )
             assert_same_decisions(often, once, rows, 1e-6)
-            np.testing.assert_array_equal(often.predict(rows), once.predict(rows))
+            if "regressor" not in subject.traits:  # labels
+                np.testing.assert_array_equal(often.predict(rows), once.predict(rows))
             np.testing.assert_allclose(often.objective_, once.objective_, rtol=1e-6)
 
 

@@ -1,0 +1,254 @@
+"""What `SVC` and `NuSVC` share: one program for every pair of classes, and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._arrays import Array
+from scarce._classes import several_classes
+from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
+from scarce._kernel_machine import KernelMachine, Sample
+from scarce.classification._base import LabelledMachine
+from scarce.classification._one_vs_one import (
+    class_pairs,
+    most_votes,
+    of_pair,
+    one_vs_rest,
+    pair_lines,
+    pair_sums,
+)
+from scarce.kernels import segment_scores
+from scarce.kernels._threads import thread_count, tile_runner
+from scarce.solvers import QuadraticProgram, Solution
+
+IN_THREADS = 10**9  # effort that is worth them
+
+
+class MarginMachine(LabelledMachine):
+    """Base of large-margin classifiers; a subclass has `_program` and `_read`.
+
+    Two classes are one program, positive for the second. Several are one for every pair, positive
+    for its first class, as in LIBSVM.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KernelMachine._parameter_constraints,
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+    }
+
+    intercept_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.approximation is None
+        return tags
+
+    def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
+        """Return the program of two classes."""
+        raise NotImplementedError
+
+    def _read(self, program: QuadraticProgram, solution: Solution) -> Any:
+        """Return its model, with coefficients, an intercept and an objective."""
+        raise NotImplementedError
+
+    def _read_labels(self, y: Array, weights: Array) -> tuple[Array, Array]:
+        return several_classes(y, weights, self._one_class_left)
+
+    # Fitting.
+
+    @fit_frame
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the separating surfaces.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The rows; for a precomputed kernel, the kernel matrix.
+        y : array-like of shape (n_samples,)
+            Labels, two different ones or more.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of the price of each row's slack; a row of weight 2 is the same as the row given
+            twice, and a row of weight 0 or less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y, sample_weight, None)
+
+    @fit_frame
+    def _fit_from(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
+        """Fit, beginning with dual variables of a similar problem, one a row, if any."""
+        return self._fit(X, y, sample_weight, start)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
+        X, codes, weights = self._coded(X, y, sample_weight)
+        if self.classes_.size > 2 and self.approximation is not None:
+            raise ValueError(
+                f"approximation={self.approximation!r} is for two classes, got "
+                f"{self.classes_.size}; wrap the estimator: "
+                f"sklearn.multiclass.OneVsOneClassifier({type(self).__name__}(...))."
+            )
+        sample = self._sample(X, weights)
+        codes = codes[sample.rows]
+        factors = sample.weights * self.class_weight_[codes]
+        last = self._last_dual_variables(X.shape[0]) if start is None else start
+        if last is not None:
+            last = np.atleast_2d(np.abs(last))[:, sample.rows]
+        solutions, models = self._solve_pairs(sample, codes, factors, last)
+        self._keep_pairs(sample, codes, [model.coefficients for model in models])
+        self.intercept_ = np.array([model.intercept for model in models])
+        self.n_iter_ = np.array([max(1, each.n_iter) for each in solutions], dtype=np.int32)
+        self.objective_ = float(sum(model.objective for model in models))
+        self._keep_more(models)
+        keep_quality(self, solutions)
+        return self
+
+    def _keep_more(self, models: list[Any]) -> None:
+        """Store what a subclass knows beside."""
+
+    def _solve_pairs(
+        self, sample: Sample, codes: Array, factors: Array, last: Array | None
+    ) -> tuple[list[Solution], list[Any]]:
+        """Solve the program of every pair of classes, in threads while they are small."""
+        pairs = class_pairs(self.classes_.size)
+        found: list[Any] = [None] * len(pairs)
+        if last is not None and last.shape[0] != self.classes_.size - 1:
+            last = None  # of other classes
+
+        def solve(index: int, task: Any) -> None:
+            first, second = pairs[index]
+            start = None if last is None else of_pair(last, codes, pairs[index])
+            if len(pairs) == 1:
+                operator, rows = sample.operator, np.arange(codes.size)
+                signs = 2.0 * codes - 1.0
+            else:
+                rows = np.flatnonzero((codes == first) | (codes == second))
+                operator = sample.operator.subset(rows)
+                signs = np.where(codes[rows] == first, 1.0, -1.0)
+            program = self._program(operator, signs, factors[rows])
+            solution = self._solve(program, start, task)
+            found[index] = solution, self._read(program, solution)
+
+        if len(pairs) == 1:
+            solve(0, None)
+        else:
+            with fit_task(self, len(pairs)) as task:
+                self._run(lambda index: solve(index, task), len(pairs), codes)
+        return [each[0] for each in found], [each[1] for each in found]
+
+    def _run(self, solve: Callable[[int], None], n_pairs: int, codes: Array) -> None:
+        counts = np.sort(np.bincount(codes))
+        memory = 8e-6 * thread_count() * float(counts[-2:].sum()) ** 2  # of the largest pairs
+        listened = self.verbose or hasattr(self, "_skl_callbacks")
+        threads = memory <= self.cache_size and self._kernel_type.has_formula and not listened
+        with tile_runner(IN_THREADS if threads else 0) as run:
+            run(n_pairs, lambda index, _: solve(index), 1)
+
+    def _keep_pairs(self, sample: Sample, codes: Array, coefficients: list[Array]) -> None:
+        """Store the expansion, one class after the other as LIBSVM does."""
+        if self.approximation is None:
+            lines = pair_lines(coefficients, codes, self.classes_.size)
+            support = np.flatnonzero((lines != 0).any(axis=0))
+            lines = lines[:, support]
+        else:
+            support, terms = self._expansion(sample.operator, coefficients[0])
+            lines = terms[None, :]
+        order = np.argsort(codes[support], kind="stable")
+        self._keep(sample.X, sample.rows[support[order]], lines[:, order])
+        counts = np.bincount(codes[support], minlength=self.classes_.size)
+        self._n_support = counts.astype(np.int32)
+
+    def _dual_variables(self) -> Array:
+        dual = self._dense_dual()
+        return np.asarray(dual[0] if dual.shape[0] == 1 else dual)
+
+    # Answers.
+
+    def _pair_decisions(self, X: Any) -> Array:
+        """Return the decision values of every pair of classes."""
+        check_is_fitted(self)
+        if self.classes_.size == 2:
+            return np.asarray(self._raw_scores(X) + self.intercept_)[:, None]
+        X = self._rows_like_support(self._validated(X, reset=False))
+        dual, ends = self._dense_dual(), np.cumsum(self._n_support)
+        if self._kernel_type.pairwise:
+            values = X[:, self.support_]
+            pieces = [np.split(each, ends[:-1], axis=1) for each in (dual, values)]
+            parts = np.array([lines @ part.T for lines, part in zip(*pieces, strict=True)])
+        else:
+            parts = segment_scores(X, self.support_vectors_, dual, ends, self._fitted_kernel())
+        return pair_sums(parts, self.classes_.size).T + self.intercept_
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            For two classes positive for ``classes_[1]``. For several one column each, largest for
+            the most likely one; with ``decision_function_shape="ovo"`` one for every pair, in the
+            order (0, 1), (0, 2), ..., (1, 2), ..., positive for the pair's first class.
+        """
+        decisions = self._pair_decisions(X)
+        if self._n_support.sum() != self.dual_coef_.shape[1]:
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        if self.classes_.size == 2:
+            return np.asarray(decisions[:, 0])
+        if self.decision_function_shape == "ovo":
+            return decisions
+        return one_vs_rest(decisions, self.classes_.size)
+
+    def predict(self, X: Any) -> Array:
+        """Return the labels.
+
+        Several classes are voted on by all pairs. Of classes with as many votes the first is taken,
+        with `break_ties` the one with the largest decision value.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Entries of ``classes_``.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.classes_.size == 2:
+            best = self.decision_function(X) > 0
+        elif self.break_ties:
+            best = self.decision_function(X).argmax(axis=1)
+        else:
+            best = most_votes(self._pair_decisions(X), self.classes_.size)
+        return np.asarray(self.classes_[best.astype(np.intp)])
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for a linear kernel, one line for every pair of classes."""
+        if not self._kernel_type.explicit or self.dual_coef_.shape[0] == 1:
+            return super().coef_
+        ends = np.append(0, np.cumsum(self._n_support))
+        parts = np.empty((self.classes_.size, self.classes_.size - 1), dtype=object)
+        for c, part in enumerate(map(slice, ends, ends[1:])):
+            for line in range(self.classes_.size - 1):
+                parts[c, line] = self.dual_coef_[[line], part] @ self.support_vectors_[part]
+        pairs = [parts[i, j - 1] + parts[j, i] for i, j in class_pairs(self.classes_.size)]
+        coef: Any = sparse.vstack(pairs, format="csr") if self._sparse else np.vstack(pairs)
+        (coef.data if self._sparse else coef).flags.writeable = False
+        return coef

@@ -1,0 +1,107 @@
+"""Several classes by one machine for every pair of them, in LIBSVM's layout.
+
+Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...; a decision of a pair is positive for its
+first class. A support vector of class c has a coefficient in each of the ``n_classes - 1`` pairs
+that c is in: line l of `dual_coef_` holds that of the pair with class l, or l + 1 from c on.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+
+
+def class_pairs(n_classes: int) -> list[tuple[int, int]]:
+    """Return all pairs of classes in LIBSVM's order."""
+    return list(combinations(range(n_classes), 2))
+
+
+def pair_lines(values: list[Array], codes: Array, n_classes: int) -> Array:
+    """Return the lines of coefficients of all rows from those of the pairs.
+
+    Parameters
+    ----------
+    values : list of ndarray
+        For every pair, one value for each row of its two classes, in the order of the rows.
+    codes : ndarray of int of shape (n,)
+        Class of each row.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of shape (n_classes - 1, n)
+        The lines.
+    """
+    lines = np.zeros((n_classes - 1, codes.size))
+    for (first, second), value in zip(class_pairs(n_classes), values, strict=True):
+        own = codes[(codes == first) | (codes == second)]
+        lines[second - 1, codes == first] = value[own == first]
+        lines[first, codes == second] = value[own == second]
+    return lines
+
+
+def of_pair(lines: Array, codes: Array, pair: tuple[int, int]) -> Array:
+    """Return the values of the rows of two classes, in the order of the rows."""
+    first, second = pair
+    rows = (codes == first) | (codes == second)
+    return np.asarray(np.where(codes[rows] == first, lines[second - 1, rows], lines[first, rows]))
+
+
+def pair_sums(parts: Any, n_classes: int) -> Array:
+    """Return what every pair adds up to.
+
+    Parameters
+    ----------
+    parts : array of shape (n_classes, n_classes - 1, ...)
+        Sums over the support vectors of each class with each line of coefficients.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, ...)
+        The sums.
+    """
+    return np.array([parts[i, j - 1] + parts[j, i] for i, j in class_pairs(n_classes)])
+
+
+def class_totals(values: Array, n_classes: int) -> Array:
+    """Return for each class the sum over its pairs of what is for it.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, n_pairs)
+        What each pair has for its first class; the opposite is for its second.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        The sums.
+    """
+    totals = np.zeros((values.shape[0], n_classes))
+    for column, (first, second) in zip(values.T, class_pairs(n_classes), strict=True):
+        totals[:, first] += column
+        totals[:, second] -= column
+    return totals
+
+
+def most_votes(decisions: Array, n_classes: int) -> Array:
+    """Return the class that wins most pairs, the first of several; zero is for the second."""
+    return np.asarray(class_totals(np.where(decisions > 0, 1, -1), n_classes).argmax(axis=1))
+
+
+def one_vs_rest(decisions: Array, n_classes: int) -> Array:
+    """Return a decision for each class: the pairs it wins, and by less than half its confidence.
+
+    As in scikit-learn a decision of zero is here for the pair's first class.
+    """
+    votes = 0.5 * (class_totals(np.where(decisions >= 0, 1, -1), n_classes) + n_classes - 1)
+    sums = class_totals(decisions, n_classes)
+    return np.asarray(votes + sums / (3.0 * (np.abs(sums) + 1.0)))

@@ -1,0 +1,181 @@
+"""Regression inside a tube: its width given (SVR), or the share of rows outside it (nu-SVR)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.reductions._shares import RepeatedRows, shares_program
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
+
+
+@dataclass(frozen=True)
+class TubeRegression:
+    """What a solution of `svr_program` or `nu_svr_program` says.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n,)
+        Signed dual variables, the coefficients of the rows: positive where a value is too low.
+    intercept : float
+        Constant of the values.
+    width : float
+        Half width of the tube.
+    objective : float
+        Optimum of ``1/2 |w|^2 + sum_i C_i slack_i``, plus ``nu width sum_i C_i`` for nu-SVR.
+    """
+
+    coefficients: Array
+    intercept: float
+    width: float
+    objective: float
+
+
+def svr_program(
+    operator: SymmetricOperator, targets: Array, width: float, prices: Array
+) -> QuadraticProgram:
+    """Return the dual of a regression with absolute slacks outside a tube.
+
+    Parameters
+    ----------
+    operator : operator
+        The kernel matrix.
+    targets : ndarray of shape (n,)
+        Wanted values.
+    width : float
+        Half width of the tube around them.
+    prices : ndarray of shape (n,)
+        Price ``C_i`` of a unit of each row's slack.
+
+    Returns
+    -------
+    QuadraticProgram
+        Of ``2 n`` variables; `read_svr` turns its solution into a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import read_svr, svr_program
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> x = np.array([-1.0, 1.0])
+    >>> program = svr_program(DenseMatrix(np.outer(x, x)), 2.0 * x + 3.0, 0.5, np.full(2, 9.0))
+    >>> model = read_svr(program, solve(program, tol=1e-9), 0.5)
+    >>> float(model.coefficients @ x), model.intercept, model.objective
+    (1.5, 3.0, 1.125)
+    """
+    return shares_program(operator, targets, np.full(targets.size, width), prices)
+
+
+def read_svr(program: QuadraticProgram, solution: Solution, width: float) -> TubeRegression:
+    """Return the model of a solution.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        Of `svr_program`.
+    solution : Solution
+        Its solution.
+    width : float
+        The half width given.
+
+    Returns
+    -------
+    TubeRegression
+        Coefficients, intercept and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import read_svr, svr_program
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> targets = np.array([1.0, 1.2, 4.0])  # no rows tell them apart
+    >>> program = svr_program(DenseMatrix(np.ones((3, 3))), targets, 0.0, np.ones(3))
+    >>> round(read_svr(program, solve(program), 0.0).intercept, 6)  # the median
+    1.2
+    """
+    intercept = float(solution.multipliers[0])
+    return TubeRegression(_signed(solution), intercept, width, -solution.objective)
+
+
+def nu_svr_program(
+    operator: SymmetricOperator, targets: Array, *, nu: float, prices: Array
+) -> QuadraticProgram:
+    """Return the dual of a regression whose tube is as wide as a share of rows allows.
+
+    ``min 1/2 theta'K theta - t'theta`` for ``theta = a - a*``, both in ``[0, C_i]`` and both of the
+    sum ``nu / 2 sum_i C_i``.
+
+    Parameters
+    ----------
+    operator : operator
+        The kernel matrix.
+    targets : ndarray of shape (n,)
+        Wanted values.
+    nu : float
+        Bound on the share of rows outside the tube, in (0, 1].
+    prices : ndarray of shape (n,)
+        Price ``C_i`` of a unit of each row's slack.
+
+    Returns
+    -------
+    QuadraticProgram
+        Of ``2 n`` variables; `read_nu_svr` turns its solution into a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import nu_svr_program, read_nu_svr
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> x, targets = np.zeros((3, 3)), np.array([0.0, 1.0, 4.0])
+    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, prices=np.ones(3))
+    >>> model = read_nu_svr(program, solve(program, tol=1e-9))
+    >>> model.intercept, model.width
+    (2.0, 2.0)
+    """
+    sides = np.repeat([1.0, -1.0], targets.size)  # values too low and too high
+    return QuadraticProgram(
+        RepeatedRows(operator, np.tile(np.arange(targets.size), 2)),
+        totals=[0.5 * nu * float(prices.sum())] * 2,
+        upper=np.tile(prices, 2),
+        linear=-sides * np.tile(targets, 2),
+        groups=(sides > 0).astype(np.int64),
+        kernel_signs=sides,
+    )
+
+
+def read_nu_svr(program: QuadraticProgram, solution: Solution) -> TubeRegression:
+    """Return the model of a solution.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        Of `nu_svr_program`.
+    solution : Solution
+        Its solution.
+
+    Returns
+    -------
+    TubeRegression
+        Coefficients, intercept, width of the tube and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import nu_svr_program, read_nu_svr
+    >>> from scarce.solvers import DenseMatrix, solve
+    >>> x, targets = np.zeros((3, 3)), np.array([0.0, 1.0, 4.0])
+    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, prices=np.ones(3))
+    >>> read_nu_svr(program, solve(program, tol=1e-9)).objective
+    3.0
+    """
+    high, low = map(float, solution.multipliers)  # width - intercept, width + intercept
+    return TubeRegression(
+        _signed(solution), 0.5 * (low - high), 0.5 * (low + high), -solution.objective
+    )
+
+
+def _signed(solution: Solution) -> Array:
+    low, high = np.split(solution.alpha, 2)
+    return np.asarray(low - high)

@@ -1,0 +1,99 @@
+"""What the regressors share: targets, the fitted model, prediction."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import column_or_1d
+
+from scarce._arrays import Array
+from scarce._classes import check_lengths
+from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
+from scarce._kernel_machine import KernelMachine
+from scarce.reductions import TubeRegression
+from scarce.solvers import QuadraticProgram, Solution
+
+
+class TubeMachine(RegressorMixin, KernelMachine):
+    """Base of regressors with a tube; a subclass has `_program` and `_read`."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KernelMachine._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+    }
+
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
+
+    intercept_: Array
+
+    def _program(self, operator: Any, targets: Array, prices: Array) -> QuadraticProgram:
+        """Return the program."""
+        raise NotImplementedError
+
+    def _read(self, program: QuadraticProgram, solution: Solution) -> TubeRegression:
+        """Return its model."""
+        raise NotImplementedError
+
+    @fit_frame
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the function.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The rows; for a precomputed kernel, the kernel matrix.
+        y : array-like of shape (n_samples,)
+            Wanted values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of `C` per row; a row of weight 2 is the same as the row given twice, and a row
+            of weight 0 or less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, y = self._validated(X, y, reset=True)
+        targets = column_or_1d(y, warn=True).astype(np.float64)
+        check_lengths(X, targets)
+        sample = self._sample(X, checked_weights(sample_weight, X))
+        prices = checked_prices("C", self.C, sample.weights)
+        program = self._program(sample.operator, targets[sample.rows], prices)
+        last = sample.part(self._last_dual_variables(X.shape[0]))
+        start = None if last is None else np.maximum(np.concatenate([last, -last]), 0.0)
+        solution = self._solve(program, start)
+        model = self._read(program, solution)
+        support, terms = self._expansion(sample.operator, model.coefficients)
+        self._keep(X, sample.rows[support], terms)
+        self.intercept_ = np.array([model.intercept])
+        self.n_iter_ = max(1, solution.n_iter)
+        self.objective_ = model.objective
+        self._keep_more(model)
+        keep_quality(self, [solution])
+        return self
+
+    def _keep_more(self, model: TubeRegression) -> None:
+        """Store what a subclass knows beside."""
+
+    @property
+    def n_support_(self) -> Array:
+        """Number of support vectors."""
+        return np.array([self.support_.size], dtype=np.int32)
+
+    def predict(self, X: Any) -> Array:
+        """Return the values of the function.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows; for a precomputed kernel, their values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The values.
+        """
+        return np.asarray(self._raw_scores(X) + self.intercept_)
