@@ -118,6 +118,12 @@ def test_a_warm_start_goes_on_where_it_stopped(name):
     np.testing.assert_allclose(again, fresh.decision_function(NEW), atol=1e-5)
 
 
+def test_pairs_may_share_the_kernel_matrix_or_not():
+    shared, own = SVC(gamma=0.1).fit(X, Y), SVC(gamma=0.1, cache_size=0.1).fit(X, Y)
+    np.testing.assert_array_equal(shared.support_, own.support_)
+    np.testing.assert_allclose(shared.dual_coef_, own.dual_coef_, atol=1e-6)
+
+
 def test_the_number_of_threads_does_not_matter(monkeypatch):
     answers = []
     for threads in ("1", "3"):

@@ -22,11 +22,12 @@ from scarce.classification._one_vs_one import (
     pair_lines,
     pair_sums,
 )
-from scarce.kernels import segment_scores
+from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.kernels._threads import thread_count, tile_runner
 from scarce.solvers import QuadraticProgram, Solution
 
 IN_THREADS = 10**9  # effort that is worth them
+SHARED_PART = 0.5  # of the memory for kernel values, which one matrix of all rows may take
 
 
 class MarginMachine(LabelledMachine):
@@ -122,16 +123,19 @@ class MarginMachine(LabelledMachine):
         found: list[Any] = [None] * len(pairs)
         if last is not None and last.shape[0] != self.classes_.size - 1:
             last = None  # of other classes
+        whole = sample.operator
+        if len(pairs) > 1 and isinstance(whole, KernelOperator) and self._keeps_all(whole):
+            whole = StoredOperator.of(whole)
 
         def solve(index: int, task: Any) -> None:
             first, second = pairs[index]
             start = None if last is None else of_pair(last, codes, pairs[index])
             if len(pairs) == 1:
-                operator, rows = sample.operator, np.arange(codes.size)
+                operator, rows = whole, np.arange(codes.size)
                 signs = 2.0 * codes - 1.0
             else:
                 rows = np.flatnonzero((codes == first) | (codes == second))
-                operator = sample.operator.subset(rows)
+                operator = whole.subset(rows)
                 signs = np.where(codes[rows] == first, 1.0, -1.0)
             program = self._program(operator, signs, factors[rows])
             solution = self._solve(program, start, task)
@@ -143,6 +147,11 @@ class MarginMachine(LabelledMachine):
             with fit_task(self, len(pairs)) as task:
                 self._run(lambda index: solve(index, task), len(pairs), codes)
         return [each[0] for each in found], [each[1] for each in found]
+
+    def _keeps_all(self, operator: KernelOperator) -> bool:
+        """Say whether the pairs share one matrix: half of them would be computed twice."""
+        memory = 8e-6 * float(operator.n) ** 2
+        return operator.kernel.has_formula and memory <= SHARED_PART * self.cache_size
 
     def _run(self, solve: Callable[[int], None], n_pairs: int, codes: Array) -> None:
         counts = np.sort(np.bincount(codes))
