@@ -146,26 +146,31 @@ class FitTask:
     """
 
     def __init__(self, estimator: Any, context: Any) -> None:
-        self.estimator, self.context = estimator, context
+        self.estimator, self.context = estimator, context  # None when nobody listens
         self.stopped = False
 
     def __enter__(self) -> FitTask:
-        self.context.call_on_fit_task_begin(estimator=self.estimator)
+        if self.context is not None:
+            self.context.call_on_fit_task_begin(estimator=self.estimator)
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is None:
+        if kind is None and self.context is not None:
             self.stopped = bool(self.context.call_on_fit_task_end(estimator=self.estimator))
 
     def part(self, name: str, max_subtasks: int | None = 0) -> FitTask:
         """Return a task inside this one; ``max_subtasks`` is None for an unknown number."""
-        context = self.context.subcontext(task_name=name, max_subtasks=max_subtasks)
+        context = self.context
+        if context is not None:
+            context = context.subcontext(task_name=name, max_subtasks=max_subtasks)
         return FitTask(self.estimator, context)
 
 
 def fit_task(estimator: Any, max_subtasks: int | None = None) -> FitTask:
     """Return the task of the whole fit."""
-    return FitTask(estimator, estimator._init_callback_context(max_subtasks=max_subtasks))
+    listened = hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
+    context = estimator._init_callback_context(max_subtasks=max_subtasks) if listened else None
+    return FitTask(estimator, context)
 
 
 # Solving.
