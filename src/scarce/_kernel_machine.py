@@ -41,7 +41,6 @@ from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
 PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
-SMALL_SHARE = 1e-3  # of an offset, up to which scores may count as equal to it
 
 
 @dataclass(frozen=True)
@@ -289,7 +288,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         dual = np.atleast_2d(weights)
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
-    def _boundary_rounding(self, dual: Array, largest: float, offset: Any) -> float:
+    def _boundary_rounding(self, dual: Array, largest: float, offset: Any, share: float) -> float:
         """Return how far rounding may move the score of a row on the boundary.
 
         No more than a small share of the offset, which a row far from all others must not reach,
@@ -299,7 +298,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if not self._kernel_type.has_formula:
             return plain
         error = score_error(self.support_vectors_, dual, self._fitted_kernel())
-        return max(plain, min(error, SMALL_SHARE * float(np.abs(offset).min())))
+        return max(plain, min(error, share * float(np.abs(offset).min())))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""

@@ -1,5 +1,6 @@
 """Methods that the papers compare with, and those that a user would."""
 
+from scarce._names import publish
 from scarce.baselines._alternating_label_svm import AlternatingLabelSVM
 from scarce.baselines._group_mean_logistic import GroupMeanLogistic
 from scarce.baselines._locally_weighted import LocallyWeightedEnsemble
@@ -17,3 +18,5 @@ __all__ = [
     "ProportionLogistic",
     "TransductiveSVM",
 ]
+
+publish("baselines", globals())

@@ -12,6 +12,7 @@ from pathlib import Path
 # The keys of scarce.experiments.PAPERS, not imported so that `scarce --help` is quick.
 PAPERS = ("uoct", "tgplm", "svmc", "oc-stm")
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
+INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,8 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 when all went well, 1 after an error, 130 when interrupted. Wrong usage
-        raises ``SystemExit`` with code 2.
+        Exit code: 0 when all went well, 1 after an error, 3 for a file that cannot be read, 4 for
+        a model file that is none, 130 when interrupted. Wrong usage raises ``SystemExit`` with
+        code 2.
     """
     arguments = _parser().parse_args(argv)
     # A terminal or pipe that cannot show every sign is no reason to lose the tables.
@@ -48,8 +50,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             reason = " ".join(str(error).split()) or type(error).__name__
             print(f"scarce: error: {reason}", file=sys.stderr)
-        return FAILURE
+        return _code(error)
     return SUCCESS
+
+
+def _code(error: Exception) -> int:
+    from scarce._model_files import ModelFileError
+
+    if isinstance(error, ModelFileError):
+        return MODEL_FILE
+    return INPUT if isinstance(error, OSError) else FAILURE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -119,6 +129,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_out(reproduce, "scarce-results")
     reproduce.set_defaults(run=_run_reproduce)
+
+    info = commands.add_parser(
+        "info",
+        help="say what a model file holds",
+        description="Print the estimator of a model file, its parameters, what it was learnt from, "
+        "its certificate and calibration, and the versions that wrote it.",
+    )
+    info.add_argument("model", type=Path, metavar="MODEL", help="a file that scarce.save wrote")
+    info.add_argument("--json", action="store_true", help="as JSON, for programs")
+    info.set_defaults(run=_run_info)
     return parser
 
 
@@ -161,6 +181,12 @@ def _run_reproduce(arguments: argparse.Namespace) -> None:
         out=arguments.out,
         seed=arguments.seed,
     )
+
+
+def _run_info(arguments: argparse.Namespace) -> None:
+    from scarce.cli._info import run
+
+    run(arguments.model, as_json=arguments.json)
 
 
 def _at_least(bound: int) -> Callable[[str], int]:

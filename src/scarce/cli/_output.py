@@ -8,7 +8,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from scarce.experiments import Run, conditions_as_text, paper_as_text, render, write_atomically
+from scarce._whole_files import write_whole
+from scarce.experiments import Run, conditions_as_text, paper_as_text, render
 
 
 class Progress:
@@ -48,10 +49,10 @@ def finish(run: Run, out: Path) -> None:
     # Files first: whoever reads what is printed may hang up before its end.
     for paper in run.papers:
         text = f"{paper_as_text(paper)}\n{conditions_as_text(run)}\n"
-        write_atomically(out / f"{paper.key}.md", text)
-    write_atomically(out / "results.json", json.dumps(asdict(run), indent=1))
+        write_whole(out / f"{paper.key}.md", text)
+    write_whole(out / "results.json", json.dumps(asdict(run), indent=1))
     report = out / "report.html"
-    write_atomically(report, render(run))
+    write_whole(report, render(run))
     # A terminal would break lines that are too long; a file or pipe does not.
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else math.inf
     for paper in run.papers:

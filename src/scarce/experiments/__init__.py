@@ -1,7 +1,6 @@
 """The tables of the papers, run again."""
 
 from scarce.experiments import oc_stm, svmc, tgplm, uoct
-from scarce.experiments._cells import write_atomically
 from scarce.experiments._experiment import Experiment, Outcome, Paper, both_protocols, fixed
 from scarce.experiments._results import Figure, PaperResult, Run, Score, Series, Table
 from scarce.experiments._run import run_papers
@@ -29,5 +28,4 @@ __all__ = [
     "paper_as_text",
     "render",
     "run_papers",
-    "write_atomically",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import unicodedata
 import zlib
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from scarce._whole_files import write_whole
 from scarce.experiments._experiment import Experiment, Outcome
 
 FORMAT = 1
@@ -74,7 +74,7 @@ class Cell:
 
     def write(self, finding: Finding) -> None:
         """Put the finding on file: whole or not at all, whenever the process is killed."""
-        write_atomically(self.path, _dumped(self.identity | asdict(finding)))
+        write_whole(self.path, _dumped(self.identity | asdict(finding)))
 
 
 def cell_of(experiment: Experiment, setting: str, repetition: int, seed: int, folder: Path) -> Cell:
@@ -83,17 +83,6 @@ def cell_of(experiment: Experiment, setting: str, repetition: int, seed: int, fo
     own_seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
     path = folder / slug(setting) / f"{repetition:03d}.json"
     return Cell(experiment, setting, repetition, own_seed, path)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that readers see the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(draft, path)
 
 
 def slug(text: str) -> str:

@@ -1,5 +1,6 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
+from scarce._names import publish
 from scarce.kernels._callable import CallableKernel
 from scarce.kernels._deflated import DeflatedOperator
 from scarce.kernels._distinct import distinct_rows
@@ -62,3 +63,5 @@ __all__ = [
     "segment_scores",
     "weighted_scores",
 ]
+
+publish("kernels", globals())

@@ -1,5 +1,6 @@
 """Scorers and selection rules that need no labelled negatives and no individual labels."""
 
+from scarce._names import publish
 from scarce.model_selection._calibrated import CalibratedOneClass
 from scarce.model_selection._group_error import GroupErrorScorer
 from scarce.model_selection._group_folds import GroupShareKFold
@@ -23,3 +24,5 @@ __all__ = [
     "out_of_bag_auc_scorer",
     "shuffled_columns_scorer",
 ]
+
+publish("model_selection", globals())

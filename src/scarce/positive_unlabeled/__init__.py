@@ -1,6 +1,7 @@
 """Learning from positive and unlabelled rows."""
 
 from scarce._displays import HistoryDisplay
+from scarce._names import publish
 from scarce.positive_unlabeled._displays import RoundsBoundaryDisplay, SetSizesDisplay
 from scarce.positive_unlabeled._labels import UNLABELED_WORDS
 from scarce.positive_unlabeled._mapping_convergence import MappingConvergence
@@ -23,3 +24,5 @@ __all__ = [
     "SetSizesDisplay",
     "pu_threshold",
 ]
+
+publish("positive_unlabeled", globals())

@@ -1,5 +1,6 @@
 """Learning from the shares of positives in groups of rows."""
 
+from scarce._names import publish
 from scarce.proportions._calibration_display import ShareCalibrationDisplay
 from scarce.proportions._exchange import SourceModel, export_source, load_source
 from scarce.proportions._group_probability import GroupProbabilitySVM
@@ -22,3 +23,5 @@ __all__ = [
     "load_source",
     "share_cross_entropy",
 ]
+
+publish("proportions", globals())

@@ -1,5 +1,6 @@
 """Solvers of the quadratic programs behind the estimators; arrays in, a frozen dataclass out."""
 
+from scarce._names import publish
 from scarce.solvers._certificate import Certificate, certify
 from scarce.solvers._offsets import one_class_offset
 from scarce.solvers._problem import (
@@ -36,3 +37,5 @@ __all__ = [
     "solve_tube",
     "with_intercept",
 ]
+
+publish("solvers", globals())

@@ -1,0 +1,196 @@
+"""Model files: written whole, read without executing anything of theirs."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from scarce._names import HOMES
+from scarce._whole_files import write_whole
+
+FORMAT = 1
+CARD = "scarce.json"  # beside what skops writes: readable without building the model
+LIBRARIES = ("scarce", "scikit-learn", "numpy", "scipy", "skops")
+LARGEST_SHARE = 1000  # times its size on disk that a file of much content may unpack to
+MUCH = 100_000_000  # bytes
+
+#: Types of this library that `load` builds, besides those that skops trusts of scikit-learn, NumPy
+#: and SciPy. It is never read from a file.
+TRUSTED_TYPES = (
+    *(f"scarce.{name}" for name in sorted(HOMES) if name[0].isupper()),
+    "scarce.baselines.AlternatingLabelSVM",
+    "scarce.baselines.GroupMeanLogistic",
+    "scarce.baselines.MeanMapClassifier",
+    "scarce.baselines.ProportionLogistic",
+    "scarce.kernels.LaplacianKernel",
+    "scarce.kernels.LinearKernel",
+    "scarce.kernels.PolynomialKernel",
+    "scarce.kernels.PrecomputedKernel",
+    "scarce.kernels.RBFKernel",
+    "scarce.kernels.SigmoidKernel",
+    "scarce.positive_unlabeled.OneClassMapper",
+    "scarce.positive_unlabeled.OneDNFMapper",
+    "scarce.proportions.SourceModel",
+)
+
+
+class ModelFileError(ValueError):
+    """A file is not a model file of this library, or not one that can be read here."""
+
+
+def save(model: Any, path: str | Path) -> None:
+    """Write a fitted model, or a pipeline that ends in one, to a file.
+
+    The format is that of skops, with the versions of the libraries beside it. The file appears
+    whole or not at all, and replaces one of the same name.
+
+    Parameters
+    ----------
+    model : estimator
+        Any estimator or pipeline whose parts `load` may build: see `scarce.TRUSTED_TYPES`.
+    path : str or Path
+        The file, by custom with the ending ".skops".
+
+    See Also
+    --------
+    load : The way back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import scarce
+    >>> model = scarce.OneClassSVM(nu=0.1).fit([[0.0], [0.1], [0.2], [0.3]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     scarce.save(model, Path(folder) / "model.skops")
+    ...     again = scarce.load(Path(folder) / "model.skops")
+    >>> again.predict([[0.1], [9.0]])
+    array([ 1, -1])
+    """
+    skops = _skops()
+    content = io.BytesIO()
+    content.write(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
+    strangers = _strangers(content.getvalue())
+    if strangers:
+        raise ModelFileError(
+            f"the model holds {_listed(strangers)}, which load would not build: estimators of "
+            "scikit-learn and of scarce.TRUSTED_TYPES can be saved, callables cannot"
+        )
+    card = {"format": FORMAT, "libraries": {name: version(name) for name in LIBRARIES}}
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr(CARD, json.dumps(card))
+    write_whole(path, content.getvalue())
+
+
+def load(path: str | Path) -> Any:
+    """Read a model that `save` wrote; nothing in the file is executed.
+
+    Only types that skops itself trusts and those of `scarce.TRUSTED_TYPES` are built.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    estimator
+        The model.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model file, is damaged, was written by a newer version, or holds other
+        types.
+
+    See Also
+    --------
+    save : An example.
+    """
+    skops = _skops()
+    content = Path(path).read_bytes()
+    read_card(path, content)
+    try:
+        strangers = _strangers(content)
+    except Exception as error:  # whatever a damaged description of the model leads to
+        raise ModelFileError(f"{path} is damaged: {error}") from error
+    if strangers:
+        raise ModelFileError(
+            f"{path} holds {_listed(strangers)}, which is not among scarce.TRUSTED_TYPES nor "
+            "trusted by skops: it is not loaded"
+        )
+    try:
+        return skops.loads(content, trusted=list(TRUSTED_TYPES))
+    except Exception as error:
+        raise ModelFileError(f"{path} is damaged: {error}") from error
+
+
+def read_card(path: str | Path, content: bytes | None = None) -> dict[str, Any]:
+    """Return what a model file says of itself, after looking that it can be read.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    content : bytes, optional
+        What it holds, if that is known.
+
+    Returns
+    -------
+    dict
+        "format" and the versions of "libraries".
+    """
+    content = Path(path).read_bytes() if content is None else content
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+            size = sum(entry.file_size for entry in archive.infolist())
+            if size > MUCH and size > LARGEST_SHARE * len(content):
+                raise ModelFileError(
+                    f"{path} unpacks from {len(content):.2g} to {size:.2g} bytes: no model is"
+                )
+            broken = archive.testzip()
+            if broken is not None:
+                raise ModelFileError(f"{path} is damaged: {broken} has a wrong checksum")
+            if CARD not in names:
+                raise ModelFileError(f"{path} is not a model file of scarce: it holds no {CARD}")
+            card = json.loads(archive.read(CARD))
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(f"{path} is not a model file of scarce, or it is damaged") from error
+    except (ValueError, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"{path} is damaged: {error}") from error
+    written = card.get("format") if isinstance(card, dict) else None
+    if not isinstance(written, int):
+        raise ModelFileError(f"{path} is damaged: its format is {written!r}")
+    if written > FORMAT:
+        raise ModelFileError(
+            f"{path} has format {written}, written by a newer scarce "
+            f"({card.get('libraries', {}).get('scarce', 'of unknown version')}); this one reads "
+            f"formats up to {FORMAT}"
+        )
+    return dict(card)
+
+
+def _strangers(content: bytes) -> list[str]:
+    found = _skops().get_untrusted_types(data=content)
+    return [name for name in found if name not in TRUSTED_TYPES]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _skops() -> Any:
+    try:
+        return import_module("skops.io")
+    except ImportError as error:
+        message = "model files need skops: python -m pip install 'scarce[persist]'"
+        raise ImportError(message) from error

@@ -1,0 +1,61 @@
+"""The public names of the library and the packages that they live in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HOMES = {
+    "STM": "tensor",
+    "SVC": "classification",
+    "SVDD": "one_class",
+    "SVMC": "positive_unlabeled",
+    "SVR": "regression",
+    "UOCTSVM": "one_class",
+    "CalibratedOneClass": "model_selection",
+    "GroupProbabilitySVM": "proportions",
+    "LocallyWeightedEnsemble": "baselines",
+    "MappingConvergence": "positive_unlabeled",
+    "NuSVC": "classification",
+    "NuSVR": "regression",
+    "OneClassSTM": "tensor",
+    "OneClassSVM": "one_class",
+    "PositiveUnlabeledSVC": "positive_unlabeled",
+    "ProjectionMMDSVM": "baselines",
+    "TransductiveSVM": "baselines",
+    "TransferGroupProbabilitySVM": "proportions",
+    "TransferOneClassSVM": "one_class",
+    "pu_threshold": "positive_unlabeled",
+}
+PACKAGES = (
+    "baselines",
+    "classification",
+    "datasets",
+    "kernels",
+    "model_selection",
+    "one_class",
+    "positive_unlabeled",
+    "proportions",
+    "reductions",
+    "regression",
+    "solvers",
+    "tensor",
+    "testing",
+)
+
+
+def publish(package: str, names: dict[str, Any]) -> None:
+    """Give the classes of a package the path under which users import them.
+
+    Model files and pickles name classes by their path, and private modules may be renamed.
+
+    Parameters
+    ----------
+    package : str
+        Name of a package of the library, without "scarce.".
+    names : dict
+        Its namespace, with ``__all__``.
+    """
+    for name in names["__all__"]:
+        thing = names[name]
+        if isinstance(thing, type) and f"{thing.__module__}.".startswith(f"scarce.{package}._"):
+            thing.__module__ = "scarce" if HOMES.get(name) == package else f"scarce.{package}"

@@ -1,0 +1,45 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: str | Path, content: bytes | str) -> None:
+    """Write a file so that readers see the old one or the new one, never a part.
+
+    The content goes to a draft beside the file, which takes its name once it is on the disk. Drafts
+    that killed processes left behind are removed.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    content : bytes or str
+        What it will hold; text as UTF-8.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{path.name}.*.draft"):
+        if not _is_running(left.suffixes[-2][1:]):
+            left.unlink(missing_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        with draft.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _is_running(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ValueError, ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to somebody else
+        return True
+    return True

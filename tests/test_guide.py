@@ -1,0 +1,16 @@
+"""The code of every user page runs and prints what the page says."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+PAGES = sorted((Path(__file__).parents[1] / "docs" / "guide").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages_tell_what_happens(page):
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    results = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    assert results.attempted > 3
+    assert results.failed == 0
