@@ -13,7 +13,8 @@ from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn.base import _fit_context
+from sklearn import config_context, get_config
+from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
@@ -106,14 +107,20 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     """
     if fit is None:
         return functools.partial(fit_frame, nested_checks=nested_checks)
-    checked = _fit_context(prefer_skip_nested_validation=not nested_checks)(fit)
 
     @functools.wraps(fit)
     def framed(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         before, outer = dict(vars(estimator)), _notes.get()
+        unchecked = get_config()["skip_parameter_validation"]
         try:
-            with collected_notes() as notes:
-                fitted = checked(estimator, *args, **kwargs)
+            if not unchecked:
+                check_parameters(estimator)
+            with (
+                collected_notes() as notes,
+                config_context(skip_parameter_validation=unchecked or not nested_checks),
+                callback_management_context(estimator),
+            ):
+                fitted = fit(estimator, *args, **kwargs)
             for message, category in notes:
                 if outer is None:
                     warnings.warn(message, category, stacklevel=2)
@@ -128,9 +135,26 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     return framed
 
 
+_PLAIN = {str, int, float, bool, type(None)}  # what always compares by its value
+_MOST_ACCEPTED = 4096
+_accepted: set[Any] = set()
+
+
+@functools.cache
+def _parameter_names(kind: type) -> tuple[str, ...]:
+    return tuple(kind._get_param_names())  # type: ignore[attr-defined]
+
+
 def check_parameters(estimator: Any) -> None:
-    """Check parameters outside of a fit."""
-    estimator._validate_params()
+    """Check the parameters; those of plain types that a class has accepted are remembered."""
+    kind: Any = type(estimator)
+    values = [getattr(estimator, name) for name in _parameter_names(kind)]
+    types = tuple(map(type, values))
+    key = (kind, types, *values) if _PLAIN.issuperset(types) else None
+    if key is None or key not in _accepted:
+        estimator._validate_params()
+        if key is not None and len(_accepted) < _MOST_ACCEPTED:
+            _accepted.add(key)
 
 
 # Callbacks.
@@ -197,11 +221,9 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
     # What overflows is found below, and reported once.
     with task, np.errstate(over="ignore", invalid="ignore"):
         solution = solver(_reporter(task))
-    values = [
-        getattr(solution, name, 0.0) for name in ("alpha", "multipliers", "theta", "intercept")
-    ]
-    if not all(np.isfinite(value).all() for value in values):
-        raise ValueError(NOT_FINITE)
+    for name in ("alpha", "multipliers", "theta", "intercept"):
+        if not np.isfinite(getattr(solution, name, 0.0)).all():
+            raise ValueError(NOT_FINITE)
     return solution
 
 
@@ -279,6 +301,8 @@ def plain_weights(sample_weight: Any, X: Any) -> Array:
 
 def checked_weights(sample_weight: Any, X: Any) -> Array:
     """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
     weights: Array = np.maximum(checked, 0.0)
     if not weights.any():

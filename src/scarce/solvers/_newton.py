@@ -43,14 +43,16 @@ def newton_steps(
     Q = form.block(free, np.float64)
     right = -gradient[free]
     x = x.copy()
-    for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
+    few = free.size <= SINGULAR_UP_TO
+    for _ in range(MOST_STEPS if few else 2):
         owner = form.groups[free]
         # What a group has in common its multiplier answers; left in, it would hide the rest.
-        right = _centred(right, owner)
-        step, longest = _direction(Q, right, owner, tol)
+        right = _centred(right, owner, form.n_groups)
+        step, longest = _direction(Q, right, owner, form.n_groups, tol, few)
         if not np.isfinite(step).all():
             return None, bent
-        step = _centred(step, owner)  # rounding must not add up in a group's sum
+        # Rounding must not add up in a group's sum.
+        step = _centred(step, owner, form.n_groups)
         bound = np.where(step > 0, form.upper[free], form.lower[free])
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
@@ -77,27 +79,34 @@ def newton_steps(
     return x, bent
 
 
-def _centred(values: Array, groups: Array) -> Array:
+def _centred(values: Array, groups: Array, n_groups: int) -> Array:
+    if n_groups == 1:
+        return np.asarray(values - values.sum() / values.size)
     means = np.bincount(groups, values) / np.maximum(1, np.bincount(groups))
     return np.asarray(values - means[groups])
 
 
-def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array, float]:
+def _direction(
+    Q: Array, right: Array, groups: Array, n_groups: int, tol: float, exactly: bool
+) -> tuple[Array, float]:
     """Return a direction that keeps every group's sum, and how far it may be followed."""
-    members = (groups[:, None] == np.unique(groups)).astype(float)
+    if n_groups == 1:
+        members = np.ones((groups.size, 1))
+    else:
+        members = (groups[:, None] == np.unique(groups)).astype(float)
     n = groups.size
     # In units of the kernel, so that its rows and those of the equalities weigh alike.
     unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
     Q, right, tol = Q / unit, right / unit, tol / unit
-    small = n <= SINGULAR_UP_TO
-    if not small:
+    if not exactly:
         Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
     factor, failed = linalg.lapack.dpotrf(Q, lower=1, clean=0)
-    if small and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
+    if exactly and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
         return _least_norm_direction(Q, right, members, tol)
     if failed:
         return np.full(n, np.nan), 1.0
-    both, _ = linalg.lapack.dpotrs(factor, np.column_stack([right, members]), lower=1)
+    sides = np.concatenate([right[:, None], members], axis=1)
+    both, _ = linalg.lapack.dpotrs(factor, sides, lower=1)
     plain, spread = both[:, 0], both[:, 1:]
     multipliers = linalg.lapack.dgesv(members.T @ spread, members.T @ plain)[2]
     return np.asarray(plain - spread @ multipliers), 1.0
