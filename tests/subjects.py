@@ -10,12 +10,11 @@ SUBJECTS = [
     for estimator in (
         scarce.OneClassSVM(nu=0.2),
         scarce.SVDD(nu=0.2),
-        # Cut at training scores, as in the papers: one row is enough, and `nu` is what is rejected.
-        # tests/test_false_alarms.py has the checks of left-out scores.
-        scarce.TransferOneClassSVM(nu=0.2, gamma="scale", offset="original"),
+        scarce.TransferOneClassSVM(),
         # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
-        scarce.UOCTSVM(C_target=0.1, radius=0.0, offset="original"),
-        scarce.OneClassSTM(nu=0.2, rank=1, normalize=False, offset="training"),
+        scarce.UOCTSVM(C_target=0.1, radius=0.0),
+        scarce.CalibratedOneClass(),
+        scarce.OneClassSTM(),
         scarce.STM(),
         scarce.SVC(),
         scarce.NuSVC(nu=0.3),
@@ -23,6 +22,8 @@ SUBJECTS = [
         scarce.NuSVR(nu=0.3),
         scarce.SVMC(),
         scarce.MappingConvergence(),
+        scarce.PositiveUnlabeledSVC(n_bags=5, random_state=0),
+        scarce.UnbiasedPUSVC(class_prior=0.2),
         scarce.ProjectionMMDSVM(),
         scarce.TransductiveSVM(),
         scarce.LocallyWeightedEnsemble(),

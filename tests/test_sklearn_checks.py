@@ -11,7 +11,8 @@ from tests.subjects import public_estimators
 INFEASIBLE = "nu is infeasible: the smaller class has {} of the weight, less than nu / 2"
 COINCIDE = "rows of different classes are equal, so that there is no margin at this nu"
 # Rows are judged as fresh ones would be. A narrow kernel scores the rows it was fitted to, each by
-# its own term above all, higher than any threshold for fresh rows: all of them are inside.
+# its own term above all, higher than any threshold for fresh rows: all of them are inside. Why, and
+# what it would take, is in docs/theory/false_alarms.md.
 ALL_INSIDE = {
     name: "with a narrow kernel no training row is as unlike the class as fresh rows can be"
     for name in ("check_outliers_train", "check_outliers_fit_predict")

@@ -1,11 +1,12 @@
 """One class, nothing tuned: false alarms wanted and had, detection and ranking, beside peers.
 
-``python -m benchmarks.untuned.one_class [--quick]``
+``python -m benchmarks.untuned.one_class [--quick] [--again METHODS]``
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM as Libsvm
 
 from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, at_hand, frequent_classes, table
-from benchmarks.untuned.report import markdown, means, write_cells
+from benchmarks.untuned.report import markdown, means, read_cells, write_cells
 from scarce import CalibratedOneClass, OneClassSTM, OneClassSVM, TransferOneClassSVM
 
 Array = NDArray[Any]
@@ -100,8 +101,10 @@ def drawn(own: Array, others: Array, n: int, seed: int) -> tuple[Array, Array, A
     return own[order[:n]], fresh, others[random.permutation(len(others))[:TEST_ROWS]]
 
 
-def thresholds(half: str, seeds: int, sizes: tuple[int, ...], quick: bool) -> Iterator[dict]:
-    """Yield a cell per task, size, seed, rate and method."""
+def thresholds(
+    half: str, seeds: int, sizes: tuple[int, ...], quick: bool, only: str = ""
+) -> Iterator[dict]:
+    """Yield a cell per task, size, seed, rate and method of a matching name."""
     for name, own, others in tasks(half, quick)[0]:
         for n in sizes:
             for seed in range(seeds):
@@ -111,6 +114,8 @@ def thresholds(half: str, seeds: int, sizes: tuple[int, ...], quick: bool) -> It
                 X, fresh, other = split
                 for rate in RATES:
                     for method, model in methods(rate, n).items():
+                        if not re.search(only, method):
+                            continue
                         model.fit(X)
                         truth = np.repeat([1, 0], [len(fresh), len(other)])
                         scores = model.score_samples(np.r_[fresh, other])
@@ -238,8 +243,12 @@ def main(argv: list[str] | None = None) -> None:
     """Run, write and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few tasks, sizes and seeds")
-    quick = parser.parse_args(argv).quick
+    parser.add_argument("--again", help="methods whose cells of thresholds replace the last run's")
+    given = parser.parse_args(argv)
+    quick = given.quick
     warnings.simplefilter("ignore")
+    if given.again is not None:
+        return print(report(again(given.again)))
     seeds, sizes = (1, (10, 50)) if quick else (3, SIZES)
     cells, missing = [], []
     for half in HALVES:
@@ -250,6 +259,17 @@ def main(argv: list[str] | None = None) -> None:
     if not quick:
         write_cells("one-class", cells, missing)
     print(report(pd.DataFrame(cells)))
+
+
+def again(only: str) -> pd.DataFrame:
+    """Run some methods of the thresholds once more, and keep all other cells of the last run."""
+    last = read_cells("one-class")
+    new = [cell for half in HALVES for cell in thresholds(half, 3, SIZES, False, only)]
+    same = (last.part == "thresholds") & last.method.str.contains(only)
+    kept = [row.dropna().to_dict() for _, row in last[~same].iterrows()]
+    missing = [name for half in HALVES for name in tasks(half, False)[1]]
+    write_cells("one-class", [*new, *kept], missing)
+    return read_cells("one-class")
 
 
 def report(cells: pd.DataFrame) -> str:

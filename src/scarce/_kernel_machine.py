@@ -42,7 +42,6 @@ SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
 PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
 TINY_SHARE = 1e-10  # of an offset, below which nobody asks which bound is the better one
-SMALL_SHARE = 1e-3  # of an offset, up to which scores may count as equal to it
 
 
 @dataclass(frozen=True)
@@ -219,11 +218,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _check_diagonal(self, operator: Any) -> None:
         """Refuse kernel values whose sums overflow, high powers above all."""
-        largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
-        if not np.isfinite(largest):
-            raise ValueError(
-                f"{NOT_FINITE} The kernel overflows: gamma={self._gamma:.3g}, degree={self.degree}."
-            )
+        check_sums(operator, self._fitted_kernel())
 
     # Solving.
 
@@ -306,7 +301,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         dual = np.atleast_2d(weights)
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual
 
-    def _boundary_rounding(self, dual: Array, largest: float, offset: Any) -> float:
+    def _boundary_rounding(self, dual: Array, largest: float, offset: Any, share: float) -> float:
         """Return how far rounding may move the score of a row on the boundary.
 
         No more than a small share of the offset, which a row far from all others must not reach,
@@ -319,7 +314,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         error = score_error(
             self.support_vectors_, dual, self._fitted_kernel(), enough=TINY_SHARE * size
         )
-        return max(plain, min(error, SMALL_SHARE * size))
+        return max(plain, min(error, share * size))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
@@ -364,6 +359,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def check_sums(operator: Any, kernel: Kernel) -> None:
+    """Refuse kernel values whose sums overflow, high powers above all."""
+    largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
+    if not np.isfinite(largest):
+        gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
+        raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
 
 
 def is_plain(X: Any) -> bool:

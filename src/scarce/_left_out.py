@@ -13,9 +13,33 @@ from sklearn.utils import check_random_state
 
 from scarce._arrays import Array
 from scarce._false_alarms import LeftOut
+from scarce.kernels import distinct_rows
 
 ONE_BY_ONE = 50  # distinct rows up to which each is left out alone
 N_FOLDS = 10
+FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it
+
+
+def distinct_in_fixed_order(rows: Any) -> tuple[Array, Array]:
+    """Return one row of each set of equal ones, and the set of every row.
+
+    The order does not depend on that of the rows, and is no sorted one: the solver is slow on rows
+    whose neighbours come after each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce._left_out import distinct_in_fixed_order
+    >>> rows = np.array([[2.0], [0.0], [2.0], [1.0]])
+    >>> first, members = distinct_in_fixed_order(rows)
+    >>> rows[first][members].ravel()
+    array([2., 0., 2., 1.])
+    """
+    first, members = distinct_rows(rows)
+    order = np.random.RandomState(0).permutation(first.size)
+    places = np.empty_like(order)
+    places[order] = np.arange(order.size)
+    return first[order], places[members]
 
 
 def left_out_parts(n: int, random_state: Any = None, one_by_one: int = ONE_BY_ONE) -> list[Array]:
@@ -36,6 +60,24 @@ def left_out_parts(n: int, random_state: Any = None, one_by_one: int = ONE_BY_ON
         return [np.array([row]) for row in range(n)]
     random = check_random_state(0 if random_state is None else random_state)
     return [np.sort(part) for part in np.array_split(random.permutation(n), N_FOLDS)]
+
+
+def warm_start(alpha: Array, total: float) -> Array | None:
+    """Return where to begin without some rows: the dual variables of the others, scaled up.
+
+    None for many support vectors: the solver's own start is then the better one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce._left_out import warm_start
+    >>> warm_start(np.array([0.0, 1.0, 2.0]), total=6.0)
+    array([0., 2., 4.])
+    """
+    mass = float(alpha.sum())
+    if mass <= 0.0 or np.count_nonzero(alpha) > FEW_SUPPORT_VECTORS:
+        return None
+    return np.asarray(alpha * (total / mass))
 
 
 def scores_by_parts(score_without: Callable[[Array], Array], n: int, parts: list[Array]) -> Array:

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -28,6 +29,15 @@ class LeftOutOffset:
     false_alarms: float
     offset: str
 
+    @property
+    def _boundary_share(self) -> float:
+        """Share of the offset up to which scores may count as equal to it.
+
+        Many training rows lie on the boundary that they set, and hardly any on that of rows left
+        out.
+        """
+        return 1e-6 if self.offset == "left_out" else 1e-3
+
     def _check_left_out_rows(self, n_distinct: int) -> None:
         """Refuse a sample of which nothing is left when its only row is left out."""
         if n_distinct < 2:
@@ -47,6 +57,27 @@ class LeftOutOffset:
         if problem is not None:
             note(problem, ScarceDataWarning)
         return left_out.threshold(self.false_alarms)
+
+    def _note_early_ends(self) -> None:
+        """Say that a fit without some rows fell short, unless the fit of all rows did too."""
+        if getattr(self, "fit_status_", 0) == 0:
+            note(
+                "Fits without some rows ended early, so that left-out scores, and with them the "
+                "threshold, are less exact than tol. Raise max_iter, or consider pre-processing "
+                "your data with StandardScaler or MinMaxScaler.",
+                ConvergenceWarning,
+            )
+
+    def _note_if_all_inside(self, lowest: float) -> None:
+        """Say that every row is accepted, given the lowest score that a row can have."""
+        threshold = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
+        if self.offset == "left_out" and threshold <= lowest:
+            note(
+                "every row is accepted: a row left out has no kernel value with the others above "
+                "zero, so that the threshold is the score of a row infinitely far away. Use a "
+                'wider kernel, such as gamma="neighbors", or more rows.',
+                ScarceDataWarning,
+            )
 
     def _forget_left_out(self) -> None:
         """Drop what an earlier fit with left-out scores has stored."""

@@ -147,7 +147,7 @@ def test_boxes_over_many_decades(seed):
     assert found.infeasibility == pytest.approx(abs(y @ found.alpha), abs=1e-15 * mass)
     assert np.all((found.alpha >= 0) & (found.alpha <= weights))
     true = certify(problem, found.alpha)
-    assert true.kkt_violation <= found.kkt_violation + 1e-9
+    assert true.kkt_violation <= found.kkt_violation + 1e-15 * mass  # rounding
     if found.status == "optimal":
         assert true.kkt_violation <= 1e-3
 

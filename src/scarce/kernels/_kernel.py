@@ -47,6 +47,8 @@ class Kernel(ABC):
         Values of any two rows of numbers can be computed, by this library and in any thread.
     has_gradient : bool
         ``k(z, x)`` can be differentiated in ``x``.
+    vanishes : bool
+        Values are positive and go to zero as two rows move apart.
     """
 
     named: ClassVar[dict[str, type[Kernel]]] = {}
@@ -58,6 +60,7 @@ class Kernel(ABC):
     opaque: ClassVar[bool] = False
     has_formula: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = False
+    vanishes: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -34,6 +34,7 @@ class LaplacianKernel(Kernel):
     name: ClassVar[str] = "laplacian"
     definite: ClassVar[bool] = True
     shift_invariant: ClassVar[bool] = True
+    vanishes: ClassVar[bool] = True
 
     gamma: Any = "scale"
 

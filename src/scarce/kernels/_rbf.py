@@ -36,6 +36,7 @@ class RBFKernel(Kernel):
     name: ClassVar[str] = "rbf"
     definite: ClassVar[bool] = True
     shift_invariant: ClassVar[bool] = True
+    vanishes: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
 
     gamma: Any = "scale"

@@ -5,28 +5,32 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
 from sklearn.model_selection import BaseCrossValidator, check_cv
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
     process_routing,
 )
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from scarce._arrays import Array
 from scarce._false_alarms import LeftOut, benjamini_hochberg
 from scarce._frame import (
     HasMethods,
+    Notes,
     StrOptions,
     collected_notes,
     fit_frame,
+    note,
     num_samples,
     pass_on,
     plain_weights,
     safe_indexing,
 )
+from scarce._kernel_machine import KernelMachine
 from scarce._left_out import left_out_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
@@ -175,63 +179,70 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         self : object
             The fitted estimator.
         """
-        (X,) = indexable(X if hasattr(X, "iloc") else _plain(X))
+        given, for_splitter = self._routed(params)
+        if not hasattr(X, "iloc"):
+            X = _plain(X)
         y = y if y is None or hasattr(y, "iloc") else np.asarray(y)
-        n = num_samples(X)
-        given, groups = self._routed(params)
         with collected_notes() as notes:
-            self.estimator_ = self._fitted(X, y, given, np.arange(n))
-            weights = plain_weights(given.get("sample_weight"), np.zeros((n, 1)))
-            counted = np.flatnonzero((weights > 0) & self._is_target(given, n))
-            parts = self._parts(X, y, groups, counted)
-            self.estimators_ = []
-            scores = np.empty(n)
-            self._part_of = np.zeros(n, dtype=np.int64)
+            self.estimator_ = clone(self._detector).fit(X, y, **given)
+        # The detector's own offset plays no part, nor what it cannot promise.
+        pass_on(notes, NarrowWidthWarning, ScarceDataWarning)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        n = num_samples(X)
+        weights = np.maximum(plain_weights(self._own(given, "sample_weight"), np.zeros((n, 1))), 0)
+        counted = np.flatnonzero((weights > 0) & self._is_target(given, n))
+        parts = self._parts(X, y, counted, for_splitter)
+        self.estimators_ = []
+        scores = np.empty(n)
+        part_of = np.zeros(n, dtype=np.int64)
+        with collected_notes() as notes:
             for number, part in enumerate(parts):
-                rest = np.setdiff1d(np.arange(n), part)
-                model = self._fitted(X, y, given, rest)
+                model = self._fitted_without(part, X, y, given)
                 scores[part] = _scores(model, safe_indexing(X, part))
-                self._part_of[part] = number
+                part_of[part] = number
                 if self.method == "cv+":
                     self.estimators_.append(model)
-        # The detector's own offset plays no part.
-        pass_on(notes, NarrowWidthWarning, ScarceDataWarning)
-        self._part_of = self._part_of[counted][np.argsort(scores[counted], kind="stable")]
+        _note_once(notes, len(parts))
+        self._part_of = part_of[counted][np.argsort(scores[counted], kind="stable")]
         self.offset_ = self._keep_left_out(scores[counted], weights[counted])
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
         return self
 
-    def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-        """Return what the detector's fit takes of the metadata, and the groups."""
+    def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what the detector's fit takes of the metadata, and what the splitter's split."""
         given = {name: value for name, value in params.items() if value is not None}
-        groups = given.pop("groups", None)
-        if not given:
-            return given, groups
-        from sklearn import get_config
-
         if get_config()["enable_metadata_routing"]:
-            given = dict(process_routing(self, "fit", **given).estimator.fit)
-        return given, groups
+            routed = process_routing(self, "fit", **given)
+            for_splitter = routed.splitter.split if "splitter" in routed else {}
+            return dict(routed.estimator.fit), dict(for_splitter)
+        for_splitter = {name: given.pop(name) for name in ("groups",) if name in given}
+        if for_splitter and not hasattr(self.cv, "split"):
+            raise ValueError(
+                f"groups is for a splitter that keeps them together, such as "
+                f"cv=GroupKFold(5), got cv={self.cv!r}"
+            )
+        return given, for_splitter
 
-    @staticmethod
-    def _is_target(given: dict[str, Any], n: int) -> Array:
-        domain = given.get("sample_domain")
+    def _own(self, given: dict[str, Any], name: str) -> Any:
+        """Return the metadata of a name, which for a pipeline may be named after its last step."""
+        steps = getattr(self._detector, "steps", None)
+        last = f"{steps[-1][0]}__{name}" if steps else name
+        return given.get(name, given.get(last))
+
+    def _is_target(self, given: dict[str, Any], n: int) -> Array:
+        domain = self._own(given, "sample_domain")
         return np.ones(n, dtype=bool) if domain is None else np.asarray(domain) < 0
 
-    def _parts(self, X: Any, y: Any, groups: Any, counted: Array) -> list[Array]:
+    def _parts(self, X: Any, y: Any, counted: Array, for_splitter: dict[str, Any]) -> list[Array]:
         """Return the rows to be left out together, all of them rows that count."""
+        rows = safe_indexing(X, counted)
         if self.cv is None:
-            rows = safe_indexing(X, counted)
             first, members = distinct_rows(_plain(rows))
             self._check_left_out_rows(first.size)
             return [counted[np.isin(members, part)] for part in left_out_parts(first.size)]
         splitter: BaseCrossValidator = check_cv(self.cv)
-        rows = safe_indexing(X, counted)
         labels = None if y is None else safe_indexing(y, counted)
-        kept = None if groups is None else safe_indexing(groups, counted)
-        parts = [counted[test] for _, test in splitter.split(rows, labels, kept)]
+        kept = {name: safe_indexing(value, counted) for name, value in for_splitter.items()}
+        parts = [counted[test] for _, test in splitter.split(rows, labels, **kept)]
         together = np.sort(np.concatenate(parts))
         if together.size != counted.size or (together != counted).any():
             raise ValueError(
@@ -240,11 +251,23 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             )
         return parts
 
-    def _fitted(self, X: Any, y: Any, given: dict[str, Any], rows: Array) -> Any:
+    def _fitted_without(self, part: Array, X: Any, y: Any, given: dict[str, Any]) -> Any:
+        rest = np.setdiff1d(np.arange(num_samples(X)), part)
+        labels = None if y is None else safe_indexing(y, rest)
+        kept = {name: safe_indexing(value, rest) for name, value in given.items()}
+        return self._for_a_part().fit(safe_indexing(X, rest), labels, **kept)
+
+    def _for_a_part(self) -> Any:
+        """Return a detector to be fitted without some rows.
+
+        A kernel width is that of all rows, one number: found anew from nine tenths of them it would
+        be wider, and scores of rows left out too high. The proof of "cv+" allows no such number.
+        """
         model = clone(self._detector)
-        labels = None if y is None else safe_indexing(y, rows)
-        part = {name: safe_indexing(value, rows) for name, value in given.items()}
-        return model.fit(safe_indexing(X, rows), labels, **part)
+        last, fitted = _last_step(model), _last_step(self.estimator_)
+        if self.method == "one_model" and isinstance(last, KernelMachine):
+            last.set_params(gamma=fitted._gamma)
+        return model
 
     def _left_out(self) -> LeftOut:
         check_is_fitted(self)
@@ -264,6 +287,9 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             Higher is more normal.
         """
         check_is_fitted(self)
+        X = X if hasattr(X, "iloc") else _plain(X)
+        if X.ndim > 1:  # else the detector says what is wrong
+            validate_data(self, X, reset=False, skip_check_array=True)
         return _scores(self.estimator_, X)
 
     def decision_function(self, X: Any) -> Array:
@@ -351,13 +377,27 @@ def _scores(model: Any, X: Any) -> Array:
     """Return scores on one scale, whatever the size of the sample was."""
     scorer = getattr(model, "score_samples", None) or model.decision_function
     scores = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
-    last = model[-1] if hasattr(model, "steps") else model
+    last = _last_step(model)
     if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":
         # LIBSVM's scores grow with nu n.
         scores = scores / float(last.dual_coef_.sum())
     return scores
 
 
+def _last_step(model: Any) -> Any:
+    return model[-1] if hasattr(model, "steps") else model
+
+
+def _note_once(notes: Notes, n_fits: int) -> None:
+    """Warn of what fits without some rows warned of, each category once."""
+    firsts: dict[type[Warning], str] = {}
+    for message, category in notes:
+        if not issubclass(category, (NarrowWidthWarning, ScarceDataWarning)):
+            firsts.setdefault(category, message)
+    for category, message in firsts.items():
+        note(f"of {n_fits} fits without some rows the first to warn said: {message}", category)
+
+
 def _plain(X: Any) -> Any:
-    """Return rows that can be compared: arrays and CSR as they are, frames as arrays."""
-    return X if hasattr(X, "tocsr") else np.asarray(X)
+    """Return rows that can be compared and counted: arrays and CSR."""
+    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)

@@ -163,7 +163,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     >>> import numpy as np
     >>> from scarce import OneClassSVM
     >>> from scarce.model_selection import LeaveOneOutSearch
-    >>> X = np.random.default_rng(0).normal(3.0, 0.5, size=(8, 2))
+    >>> X = np.random.default_rng(0).normal(3.0, 0.5, size=(12, 2))
     >>> search = LeaveOneOutSearch(OneClassSVM(kernel="linear"), {"nu": [0.1, 0.3, 0.5]})
     >>> search.fit(X).predict([[3.0, 3.0], [-3.0, -3.0]])
     array([ 1, -1])

@@ -1,6 +1,7 @@
 """One-class machines."""
 
 from scarce._displays import HistoryDisplay
+from scarce._left_out_displays import LeftOutScoresDisplay, PValueDisplay
 from scarce._names import publish
 from scarce.one_class._displays import TransferBoundaryDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
@@ -12,7 +13,9 @@ __all__ = [
     "SVDD",
     "UOCTSVM",
     "HistoryDisplay",
+    "LeftOutScoresDisplay",
     "OneClassSVM",
+    "PValueDisplay",
     "TransferBoundaryDisplay",
     "TransferOneClassSVM",
 ]

@@ -1,21 +1,33 @@
-"""What one-class machines of one task share: the fitted model, decision and prediction."""
+"""What one-class machines of one task share: fit, decision and prediction."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
-from scarce._frame import StrOptions, note
+from scarce._frame import (
+    Interval,
+    StrOptions,
+    checked_weights,
+    fit_frame,
+    is_optimal,
+    keep_quality,
+    note,
+)
 from scarce._kernel_machine import KernelMachine, Sample
-from scarce._left_out import left_out_parts, scores_by_parts
+from scarce._left_out import distinct_in_fixed_order, left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning
-from scarce.kernels import distinct_rows, make_operator, nystroem_operator, weighted_scores
+from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
+from scarce.reductions import OneClassModel, SVDDModel
+from scarce.solvers import QuadraticProgram, Solution
 
 
 class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
@@ -24,8 +36,70 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KernelMachine._parameter_constraints,
         **LeftOutOffset._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "offset": [StrOptions({"training", "left_out"})],
     }
+
+    # A machine says what its program is, and how to read the solution.
+
+    _score_factor: ClassVar[float] = 1.0  # of a sum over coefficients in a score
+
+    @abstractmethod
+    def _program(self, sample: Sample) -> QuadraticProgram:
+        """Return the program, in the scale of `OneClassSVM`."""
+
+    @abstractmethod
+    def _read(
+        self, program: QuadraticProgram, solution: Solution, sums: Array | None
+    ) -> OneClassModel | SVDDModel:
+        """Return the model; ``sums`` are those over an expansion that is not the solution's."""
+
+    @abstractmethod
+    def _score_rounding(self, terms: Array, norms: Array) -> float:
+        """Return how far rounding may move the score of a row on the boundary."""
+
+    @fit_frame
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the region.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The sample; for a precomputed kernel, the kernel matrix.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
+            less takes no part.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = self._validated(X, reset=True)
+        sample = self._sample(X, checked_weights(sample_weight, X))
+        norms = np.asarray(sample.operator.diagonal())
+        program = self._program(sample)
+        unit = self._coefficient_unit(program)
+        last = sample.part(self._last_dual_variables(X.shape[0]))
+        solution = self._solve(program, None if last is None else last / unit)
+        terms = self._keep_expansion(sample, unit * solution.alpha)
+        model = self._read(program, solution, self._approximate_sums(sample))
+        self.n_iter_ = max(1, solution.n_iter)
+        self.objective_ = model.objective
+        keep_quality(self, [solution])
+        self.offset_ = self._settled_offset(sample, program, solution.alpha, model.offset)
+        self.intercept_ = -self.offset_
+        self._rounding = self._score_rounding(terms, norms)
+        if self._kernel_type.vanishes:  # far from all rows only the linear term is left
+            far = self._score_factor * unit * float(program.linear.min())
+            self._note_if_all_inside(far + self._rounding)
+        return self
+
+    def _coefficient_unit(self, program: QuadraticProgram) -> float:
+        """Return the coefficient of a row whose dual variable is 1."""
+        return 1.0
 
     def _keep_expansion(self, sample: Sample, coefficients: Array) -> Array:
         """Store the expansion; return its coefficients."""
@@ -45,20 +119,12 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
     # The offset.
 
     def _settled_offset(
-        self,
-        sample: Sample,
-        alpha: Array,
-        training: float,
-        linear: Array | None = None,
-        unit: float = 1.0,
+        self, sample: Sample, program: QuadraticProgram, alpha: Array, training: float
     ) -> Array:
-        """Return the offset of the training rows, or that of their left-out scores.
-
-        A score is ``unit ((K a)_i + linear_i)``.
-        """
+        """Return the offset of the training rows, or that of their left-out scores."""
         self._forget_left_out()
         if self.offset == "left_out":
-            return np.array([self._left_out_threshold(sample, alpha, linear, unit)])
+            return np.array([self._left_out_threshold(sample, program, alpha)])
         if self.gamma == "neighbors" and not self._kernel_type.opaque:
             note(
                 'gamma="neighbors" is a narrow width, with which the offset of the training rows '
@@ -67,15 +133,15 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             )
         return np.array([training])
 
-    def _left_out_threshold(
-        self, sample: Sample, alpha: Array, linear: Array | None, unit: float
-    ) -> float:
+    def _left_out_threshold(self, sample: Sample, program: QuadraticProgram, alpha: Array) -> float:
         rows = self._part(sample.X, sample.rows)
-        first, members = distinct_rows(rows)
+        first, members = distinct_in_fixed_order(rows)
         self._check_left_out_rows(first.size)
         weights = np.bincount(members, sample.weights)
         merged = np.bincount(members, alpha)
-        linear = np.zeros(first.size) if linear is None else linear[first]
+        linear = program.linear[first]
+        # A score is ``unit ((K a)_i + linear_i)``.
+        unit = self._score_factor * self._coefficient_unit(program)
         pairwise = self._kernel_type.pairwise
         distinct = rows[np.ix_(first, first)] if pairwise else rows[first]
         if self.approximation is not None or first.size > LAZILY:
@@ -88,6 +154,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
         small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
         scores, known = small.lazily(self.false_alarms)
+        if not small.solved:
+            self._note_early_ends()
         if not known.all():
             # What it takes to find the others, should anyone ask for p-values.
             order = np.argsort(scores, kind="stable")
@@ -113,7 +181,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         else:
             landmarks = self._choose_landmarks(rest.size)
             operator = nystroem_operator(others, kernel, landmarks)
-        coefficients = coefficients_without(
+        coefficients, solution = coefficients_without(
             operator,
             weights[rest],
             linear[rest],
@@ -123,6 +191,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             max_iter=self.max_iter,
             cache_size=self.cache_size,
         )
+        if not is_optimal(solution, self.tol):
+            self._note_early_ends()
         support = np.flatnonzero(coefficients)
         terms = coefficients[support]
         if self.approximation is not None:
@@ -146,6 +216,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             # The threshold stays what it is: these rows lie beyond it.
             exact = state["unit"] * small.sums_without(np.array([row]))[0]
             scores[row] = max(exact, self.offset_[0])
+        if not small.solved:
+            self._note_early_ends()
         order = np.argsort(scores, kind="stable")
         self._left_out_scores = scores[order]
         self._left_out_weights = small.weights[order]

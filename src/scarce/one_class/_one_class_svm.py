@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
-from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
+from scarce._arrays import Array
+from scarce._kernel_machine import Sample
 from scarce.one_class._base import OneClassMachine
 from scarce.one_class._zero_model import warn_if_zero
-from scarce.reductions import one_class_program, read_one_class
+from scarce.reductions import OneClassModel, one_class_program, read_one_class
+from scarce.solvers import QuadraticProgram, Solution
 
 
 class OneClassSVM(OneClassMachine):
@@ -121,11 +122,6 @@ class OneClassSVM(OneClassMachine):
     array([1.78 , 2.055, 2.056, 2.056, 1.733])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **OneClassMachine._parameter_constraints,
-        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
-    }
-
     def __init__(
         self,
         *,
@@ -163,37 +159,17 @@ class OneClassSVM(OneClassMachine):
         self.offset = offset
         self.false_alarms = false_alarms
 
-    @fit_frame
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the region.
+    def _program(self, sample: Sample) -> QuadraticProgram:
+        return one_class_program(sample.operator, nu=self.nu, weights=sample.weights)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The sample; for a precomputed kernel, the kernel matrix.
-        y : Ignored
-            Not used, present for API consistency by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
-            less takes no part.
+    def _read(
+        self, program: QuadraticProgram, solution: Solution, sums: Array | None
+    ) -> OneClassModel:
+        model = read_one_class(program, solution, sums)
+        largest = float(np.abs(program.kernel.diagonal()).max())
+        warn_if_zero(model.objective, largest / 2, self._fitted_kernel())
+        return model
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X = self._validated(X, reset=True)
-        sample = self._sample(X, checked_weights(sample_weight, X))
-        program = one_class_program(sample.operator, nu=self.nu, weights=sample.weights)
-        solution = self._solve(program, sample.part(self._last_dual_variables(X.shape[0])))
-        terms = self._keep_expansion(sample, solution.alpha)
-        model = read_one_class(program, solution, self._approximate_sums(sample))
-        self.offset_ = self._settled_offset(sample, solution.alpha, model.offset)
-        self.intercept_ = -self.offset_
-        largest = float(np.abs(sample.operator.diagonal()).max())
-        self._rounding = self._boundary_rounding(terms, largest, model.offset)
-        self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = model.objective
-        keep_quality(self, [solution])
-        warn_if_zero(self.objective_, largest / 2, self.kernel)
-        return self
+    def _score_rounding(self, terms: Array, norms: Array) -> float:
+        largest = float(np.abs(norms).max())
+        return self._boundary_rounding(terms, largest, self.offset_, self._boundary_share)

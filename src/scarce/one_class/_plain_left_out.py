@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._left_out import lazy_scores
-from scarce.solvers import DenseMatrix, QuadraticProgram, feasible_start, solve
+from scarce._frame import is_optimal
+from scarce._left_out import lazy_scores, warm_start
+from scarce.solvers import DenseMatrix, QuadraticProgram, Solution, feasible_start, solve
 
 LAZILY = 200  # distinct rows up to which the exact rule is used
 
 
-@dataclass(frozen=True)
+@dataclass
 class SmallSample:
     """Distinct rows and the model of all of them, the kernel matrix stored.
 
@@ -30,6 +31,8 @@ class SmallSample:
         Weights, linear term of the program, coefficients of the model.
     tol : float
         Of the solver.
+    solved : bool
+        Whether all fits without rows so far reached it.
     """
 
     matrix: Array
@@ -37,6 +40,7 @@ class SmallSample:
     linear: Array
     alpha: Array
     tol: float
+    solved: bool = True
 
     def lazily(self, false_alarms: float) -> tuple[Array, Array]:
         """Return left-out scores, exact up to the threshold, and which are exact."""
@@ -56,16 +60,19 @@ class SmallSample:
         upper = self.weights.copy()
         upper[part] = 0.0
         mass = float(self.alpha.sum())
-        coefficients = coefficients_without(
+        coefficients, solution = coefficients_without(
             DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, tol=self.tol
         )
+        self.solved &= is_optimal(solution, self.tol)
         return np.asarray(self.matrix[part] @ coefficients + self.linear[part])
 
 
 def coefficients_without(
     operator: Any, upper: Array, linear: Array, start: Array, mass: float, **options: Any
-) -> Array:
+) -> tuple[Array, Solution]:
     """Return the coefficients of a model of fewer rows, on the scale of the model of all.
+
+    And the solution they come from.
 
     ``upper`` are weights, zero for rows left out that the operator still has; ``start`` are
     coefficients in the model of all rows, whose sum over all rows is ``mass``.
@@ -75,5 +82,7 @@ def coefficients_without(
     program = QuadraticProgram(
         operator, totals=[total], upper=upper, linear=linear * (total / mass)
     )
-    solution = solve(program, start=feasible_start(program, start), **options)
-    return np.asarray(solution.alpha * (mass / total))
+    left = warm_start(np.where(upper > 0, start, 0.0), total)
+    begin = None if left is None else feasible_start(program, left)
+    solution = solve(program, start=begin, **options)
+    return np.asarray(solution.alpha * (mass / total)), solution

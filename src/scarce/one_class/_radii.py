@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from scarce._arrays import Array
+from scarce.kernels import Kernel, gradient_names
 
 SHARE = 0.1  # neighbours counted, as a share of the target's rows
 
@@ -52,3 +54,17 @@ def checked_radii(sample_radius: Any, n_rows: int) -> Array:
     if wrong.size:
         raise ValueError(f"sample_radius must be finite and not negative, got {wrong[0]}")
     return radii
+
+
+def check_movable(X: Any, kernel: Any, kind: type[Kernel]) -> None:
+    """Refuse positive radii where rows cannot be moved."""
+    if not kind.has_gradient:
+        raise ValueError(
+            "a positive radius moves rows along the kernel's gradient, which kernel="
+            f"{kernel!r} does not have; use {', '.join(gradient_names())}, or radius=0"
+        )
+    if sparse.issparse(X) and not kind.explicit:
+        raise ValueError(
+            "a positive radius moves rows in every feature, which would make sparse rows "
+            'dense; give a dense X, or kernel="linear", or radius=0'
+        )

@@ -16,6 +16,11 @@ from scarce.reductions import TaskPlanes, read_tasks, tasks_program
 from scarce.solvers import QuadraticProgram, Solution
 
 
+def new_history() -> dict[str, list[Any]]:
+    """Return the record of rounds that have not begun."""
+    return {"objective": [], "moved": [], "halvings": [], "n_iter": []}
+
+
 @dataclass
 class ShiftRounds:
     """State of the rounds; see docs/theory/uoct_svm.md, "Algorithm".
@@ -33,9 +38,7 @@ class ShiftRounds:
     safeguard: bool = True
     landmarks: Array | None = None  # of a low-rank kernel
     largest: float = 0.0  # value of the kernel
-    history: dict[str, list[Any]] = field(
-        default_factory=lambda: {"objective": [], "moved": [], "halvings": [], "n_iter": []}
-    )
+    history: dict[str, list[Any]] = field(default_factory=new_history)
 
     def __post_init__(self) -> None:
         self.uncertain = bool(self.radii.any())

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
-from scarce._frame import Interval, checked_weights, fit_frame, keep_quality
+from scarce._kernel_machine import Sample
 from scarce.kernels import make_operator
 from scarce.one_class._base import OneClassMachine
-from scarce.reductions import read_svdd, svdd_program
+from scarce.reductions import SVDDModel, read_svdd, svdd_program
+from scarce.solvers import QuadraticProgram, Solution
 
 SAME = 1e-9  # relative differences of a diagonal up to which it is constant
 
@@ -129,13 +129,11 @@ class SVDD(OneClassMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{
-            name: allowed
-            for name, allowed in OneClassMachine._parameter_constraints.items()
-            if name != "shrinking"
-        },
-        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        name: allowed
+        for name, allowed in OneClassMachine._parameter_constraints.items()
+        if name != "shrinking"
     }
+    _score_factor = 2.0  # of ``2 <c, phi(x)> - k(x, x)``
 
     def __init__(
         self,
@@ -172,50 +170,26 @@ class SVDD(OneClassMachine):
         self.offset = offset
         self.false_alarms = false_alarms
 
-    @fit_frame
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the ball.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The sample; for a precomputed kernel, the kernel matrix.
-        y : Ignored
-            Not used, present for API consistency by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors of the price of a row's slack; a row of weight 2 is the same as the row given
-            twice, and a row of weight 0 or less takes no part.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X = self._validated(X, reset=True)
-        sample = self._sample(X, checked_weights(sample_weight, X))
+    def _program(self, sample: Sample) -> QuadraticProgram:
         norms = np.asarray(sample.operator.diagonal())
-        program = svdd_program(sample.operator, norms, nu=self.nu, weights=sample.weights)
-        last = sample.part(self._last_dual_variables(X.shape[0]))
-        solution = self._solve(program, None if last is None else program.totals[0] * last)
-        terms = self._keep_expansion(sample, solution.alpha / program.totals[0])
-        sums = self._approximate_sums(sample)
-        model = read_svdd(program, solution, None if sums is None else 2.0 * sums - norms)
-        mass = float(program.totals[0])
-        self.offset_ = self._settled_offset(
-            sample, solution.alpha, model.offset, linear=-0.5 * mass * norms, unit=2.0 / mass
-        )
-        self.intercept_ = -self.offset_
-        largest = float(np.abs(norms).max())
-        own = rounding_error(np.ones(1), largest)
-        height = 0.5 * (float(self.offset_[0]) + largest)  # above a row far from all others
-        self._rounding = 2.0 * self._boundary_rounding(terms, largest, height) + own
         # New rows of a precomputed kernel do not tell their own norms.
-        constant = bool(np.ptp(norms) <= SAME * largest)
+        constant = bool(np.ptp(norms) <= SAME * np.abs(norms).max())
         self._squared_norm = float(norms.mean()) if constant else None
-        self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = model.objective
-        keep_quality(self, [solution])
-        return self
+        return svdd_program(sample.operator, norms, nu=self.nu, weights=sample.weights)
+
+    def _coefficient_unit(self, program: QuadraticProgram) -> float:
+        return 1.0 / float(program.totals[0])
+
+    def _read(self, program: QuadraticProgram, solution: Solution, sums: Array | None) -> SVDDModel:
+        norms = np.asarray(program.kernel.diagonal())
+        return read_svdd(program, solution, None if sums is None else 2.0 * sums - norms)
+
+    def _score_rounding(self, terms: Array, norms: Array) -> float:
+        largest = float(np.abs(norms).max())
+        height = 0.5 * (float(self.offset_[0]) + largest)  # above a row far from all others
+        own = rounding_error(np.ones(1), largest)
+        inner = self._boundary_rounding(terms, largest, height, self._boundary_share)
+        return 2.0 * inner + own
 
     def _raw_scores(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.kernels import distinct_rows
+from scarce._left_out import distinct_in_fixed_order
 from scarce.one_class._shift_rounds import ShiftRounds
 
 
@@ -50,7 +50,7 @@ class TaskSample:
                 radii = rounds.radii[own][:, None]
                 stack = sparse.hstack if sparse.issparse(rows) else np.hstack
                 rows = stack([rows, radii])
-            first, sets = distinct_rows(rows)
+            first, sets = distinct_in_fixed_order(rows)
             order.append(own[first])
             members[own] = n_sets + sets
             n_sets += first.size

@@ -2,62 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import OutlierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import on_boundary
-from scarce._domains import check_no_domains, known_tasks, split_domains
-from scarce._frame import (
-    Interval,
-    StrOptions,
-    checked_weights,
-    fit_frame,
-    fit_task,
-    keep_quality,
-    note,
-)
-from scarce._kernel_machine import KernelMachine
+from scarce._domains import check_no_domains, split_domains
+from scarce._frame import Interval, StrOptions, checked_weights, fit_frame, fit_task
 from scarce._left_out import left_out_parts, scores_by_parts
-from scarce._left_out_offset import LeftOutOffset
-from scarce.kernels import Kernel, as_rows, gradient_names, make_operator
+from scarce.kernels import Kernel, make_operator
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
-from scarce.one_class._radii import checked_radii, neighbour_radii
+from scarce.one_class._radii import check_movable, checked_radii, neighbour_radii
 from scarce.one_class._shift_rounds import ShiftRounds
+from scarce.one_class._target_left_out import TargetLeftOut
+from scarce.one_class._task_machine import TaskMachine
+from scarce.one_class._task_parameters import per_task, task_masses
 from scarce.one_class._task_sample import TaskSample
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import TaskPlanes
-from scarce.solvers import (
-    QuadraticProgram,
-    Solution,
-    feasible_start,
-    one_class_offset,
-    solve,
-)
 
-SHARED = (
-    "kernel",
-    "degree",
-    "gamma",
-    "coef0",
-    "tol",
-    "cache_size",
-    "verbose",
-    "max_iter",
-    "approximation",
-    "n_components",
-    "random_state",
-)
+UNUSED = ("shrinking", "warm_start")  # parameters of other kernel machines
 
 
-class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
+class TransferOneClassSVM(TaskMachine):
     """Find the region where a task's sample lies, with the help of related tasks and of radii.
 
     Each task has a plane ``(w_0 + v_t)'x >= rho_t``; ``w_0`` is shared, ``v_t`` the task's own.
@@ -197,17 +165,18 @@ class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
     array([ 1, -1])
     """
 
-    _published_offset = "original"
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
+        **{
+            name: rule
+            for name, rule in TaskMachine._parameter_constraints.items()
+            if name not in UNUSED
+        },
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "source_nu": [Interval(Real, 0.0, 1.0, closed="right"), None],
         "coupling": [Interval(Real, 0.0, None, closed="neither")],
         "source_coupling": [Interval(Real, 0.0, None, closed="neither"), None],
         "source_weight": [Interval(Real, 0.0, None, closed="neither"), dict],
         "radius": [StrOptions({"knn"}), Interval(Real, 0.0, None, closed="left")],
-        **LeftOutOffset._parameter_constraints,
         "offset": [StrOptions({"left_out", "original", "shifted"})],
         "radius_scale": [Interval(Real, 0.0, None, closed="left")],
         "radius_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -221,9 +190,6 @@ class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
         "sample_domain": True,
         "sample_radius": True,
     }
-    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sample_domain": True}
-    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sample_domain": True}
-    __metadata_request__score_samples: ClassVar[dict[str, bool]] = {"sample_domain": True}
 
     def __init__(
         self,
@@ -347,30 +313,26 @@ class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
                 largest=largest,
             )
             self.converged_ = rounds.run(self.round_tol, self.max_rounds)
-            self._forget_left_out()
-            target = self._left_out_offset(rounds, sample_radius is not None)
         self.history_ = rounds.history
         self.n_rounds_ = len(rounds.history["objective"])
         self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
         self.objective_ = rounds.objective
+        warn_if_zero(self.objective_, planes.reach * largest, kernel)
+        self._keep_rounds_quality(rounds)
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
         self.task_offset_ = self._offsets(rounds)
-        if target is not None:
-            self.task_offset_[0] = target
-        self._rounding = self._boundary_rounding(rounds.coefficients, largest, self.task_offset_)
+        self._forget_left_out()
+        if self.offset == "left_out":
+            self.task_offset_[0] = self._left_out_offset(rounds, sample_radius is not None)
+        self._rounding = self._boundary_rounding(
+            rounds.coefficients, largest, self.task_offset_, self._boundary_share
+        )
         self.offset_ = self.task_offset_[:1]
         self.intercept_ = -self.offset_
-        warn_if_zero(self.objective_, planes.reach * largest, self.kernel)
-        keep_quality(self, [rounds.solution])
-        if not self.converged_ and rounds.solution.status != "stopped":
-            note(
-                f"max_rounds={self.max_rounds} ended the fit before the objective settled: its "
-                f"last values are {rounds.history['objective'][-2:]}, and round_tol="
-                f"{self.round_tol:g}. Raise max_rounds or round_tol.",
-                ConvergenceWarning,
-            )
+        if kernel.vanishes:
+            self._note_if_all_inside(self._rounding)
         return self
 
     def _rounds(self, *, rows: Any, kernel: Kernel, **problem: Any) -> ShiftRounds:
@@ -385,196 +347,51 @@ class TransferOneClassSVM(LeftOutOffset, OutlierMixin, KernelMachine):
             **problem,
         )
 
-    def _left_out_offset(self, full: ShiftRounds, given_radii: bool) -> float | None:
-        """Return the target's offset from its left-out scores, or None if it is another's."""
-        if self.offset != "left_out":
-            return None
+    def _left_out_offset(self, full: ShiftRounds, given_radii: bool) -> float:
+        """Return the target's offset from its left-out scores."""
         sample = TaskSample.of(full, given_radii)
         self._check_left_out_rows(sample.n_target)
-        scores = scores_by_parts(
-            lambda part: self._scores_without(full, sample, part),
-            sample.n_target,
-            left_out_parts(sample.n_target, self.random_state),
-        )
-        return self._keep_left_out(scores, sample.weights[: sample.n_target])
-
-    def _scores_without(self, full: ShiftRounds, sample: TaskSample, part: Array) -> Array:
-        """Return the scores of a part of the target's rows by the model of all other rows."""
-        rest = np.setdiff1d(np.arange(sample.weights.size), part)
-        weights, tasks = sample.weights[rest], sample.tasks[rest]
-        rows = sample.part(full.rows, rest, self._kernel_type.pairwise)
-        radii = full.radii[sample.first[rest]]
-        if self.radius == "knn" and not sample.given_radii:
-            radii = self._neighbour_radii(rows, tasks, weights)
-        # The bounds stay, unless the rows that are left cannot carry the mass with them.
-        prices = full.planes.prices.copy()
-        prices[0] = max(prices[0], 1.0 / weights[tasks == 0].sum())
-        rounds = self._rounds(
-            rows=rows,
-            tasks=tasks,
-            weights=weights,
-            radii=radii,
-            planes=replace(full.planes, prices=prices),
-            kernel=full.kernel,
+        by_rule = self.radius == "knn" and not given_radii
+        without = TargetLeftOut(
+            full,
+            sample,
             solve=self._solve_quietly,
-            largest=full.largest,
-        )
-        rounds.run(self.round_tol, self.max_rounds, start=sample.alpha[rest])
-        if self._kernel_type.pairwise:
-            support = sample.first[rest[rounds.support]]
-            values = full.rows[np.ix_(sample.first[part], support)]
-            return np.asarray(values @ rounds.coefficients[0])
-        return rounds.target_scores(full.rows[sample.first[part]])
-
-    def _solve_quietly(self, program: QuadraticProgram, start: Array | None) -> Solution:
-        return solve(
-            program,
+            radii=self._neighbour_radii if by_rule else None,
+            landmarks=self._choose_landmarks,
             tol=self.tol,
-            max_iter=self.max_iter,
-            start=None if start is None else feasible_start(program, start),
-            cache_size=self.cache_size,
+            round_tol=self.round_tol,
+            max_rounds=self.max_rounds,
         )
-
-    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: ShiftRounds) -> None:
-        """Store how far rows moved, the moved support vectors, the planes of a linear kernel."""
-        self.shifts_ = None
-        if isinstance(rounds, LinearShiftRounds):
-            self.task_coef_ = rounds.task_coef
-            if rounds.directions is not None and not sparse.issparse(X):
-                self.shifts_ = self.radii_[:, None] * rounds.directions[everyone]
-        elif rounds.shifts is not None:
-            self.shifts_ = np.zeros(X.shape)
-            self.shifts_[rows] = rounds.shifts
-        if self.shifts_ is not None:
-            moved = X[self.support_] + self.shifts_[self.support_]
-            self.support_vectors_ = moved.astype(X.dtype)
-
-    # Parameters per task, the target first.
+        scores = scores_by_parts(
+            without.scores, sample.n_target, left_out_parts(sample.n_target, self.random_state)
+        )
+        if not without.solved:
+            self._note_early_ends()
+        return self._keep_left_out(scores, sample.weights[: sample.n_target])
 
     def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the parameters of the planes for tasks of the given weights."""
-        n_sources = sizes.size - 1
-        shares = self._per_task(self.nu, self.source_nu, n_sources)
-        return TaskPlanes(
-            own=self._per_task(self.coupling, self.source_coupling, n_sources),
-            prices=1.0 / (shares * sizes),
-            masses=self._masses(),
-        )
-
-    @staticmethod
-    def _per_task(target: float, source: float | None, n_sources: int) -> Array:
-        return np.array([target] + n_sources * [target if source is None else source], dtype=float)
-
-    def _masses(self) -> Array:
-        given = self.source_weight
         sources = self.domains_[1:].tolist()
-        if not isinstance(given, dict):
-            return np.array([1.0] + len(sources) * [given], dtype=float)
-        positive = (isinstance(mass, Real) and 0 < float(mass) < np.inf for mass in given.values())
-        if set(given) != set(sources) or not all(positive):
-            raise ValueError(
-                f"source_weight must give each of the sources {sources} a positive number, got "
-                f"{given}"
-            )
-        return np.array([1.0] + [given[source] for source in sources], dtype=float)
+        shares = per_task(self.nu, self.source_nu, len(sources))
+        return TaskPlanes(
+            own=per_task(self.coupling, self.source_coupling, len(sources)),
+            prices=1.0 / (shares * sizes),
+            masses=task_masses(self.source_weight, sources),
+        )
 
     def _radii(
         self, X: Any, rows: Array, tasks: Array, weights: Array, sample_radius: Any
     ) -> Array:
+        """Return the radii of all rows; those that take no part have none."""
         radii, given = np.zeros(X.shape[0]), self.radius
         if sample_radius is not None:
             given = checked_radii(sample_radius, X.shape[0])[rows]
         by_rule = isinstance(given, str)
-        if not by_rule and not np.any(given):
-            return radii
-        if not self._kernel_type.has_gradient:
-            raise ValueError(
-                "a positive radius moves rows along the kernel's gradient, which kernel="
-                f"{self.kernel!r} does not have; use {', '.join(gradient_names())}, or radius=0"
-            )
-        if sparse.issparse(X) and not self._kernel_type.explicit:
-            raise ValueError(
-                "a positive radius moves rows in every feature, which would make sparse rows "
-                'dense; give a dense X, or kernel="linear", or radius=0'
-            )
-        radii[rows] = self._neighbour_radii(X[rows], tasks, weights) if by_rule else given
+        if by_rule or np.any(given):
+            check_movable(X, self.kernel, self._kernel_type)
+            radii[rows] = self._neighbour_radii(X[rows], tasks, weights) if by_rule else given
         return radii
 
     def _neighbour_radii(self, rows: Any, tasks: Array, weights: Array) -> Array:
         found = neighbour_radii(rows, tasks, weights, self.radius_neighbors)
         return np.asarray(self.radius_scale * found)
-
-    def _offsets(self, rounds: ShiftRounds) -> Array:
-        """Return every task's offset, the order statistic of its rows' scores."""
-        scores = rounds.scores if self.offset == "shifted" else rounds.original_scores()
-        members = [rounds.tasks == task for task in range(self.domains_.size)]
-        return np.array(
-            [
-                one_class_offset(scores[own], price, rounds.weights[own])
-                for own, price in zip(members, rounds.planes.prices, strict=True)
-            ]
-        )
-
-    # Scoring.
-
-    def score_samples(self, X: Any, *, sample_domain: Any = None) -> Array:
-        """Return the scores before the offset is subtracted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-        sample_domain : array-like of int of shape (n_samples,), default=None
-            Whose plane scores each row; the target's by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher is more normal.
-        """
-        check_is_fitted(self)
-        X = self._validated(X, reset=False)
-        tasks = known_tasks(sample_domain, self.domains_, X.shape[0])
-        if self._kernel_type.explicit:
-            scores = np.zeros(X.shape[0])
-            as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
-        else:
-            scores = self._scores_of(X, self.task_dual_coef_, tasks)
-        return on_boundary(scores, self.task_offset_[tasks], self._rounding)
-
-    def decision_function(self, X: Any, *, sample_domain: Any = None) -> Array:
-        """Return how far each row is inside its task's region.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-        sample_domain : array-like of int of shape (n_samples,), default=None
-            Whose plane scores each row; the target's by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive inside, negative outside, zero on the boundary.
-        """
-        scores = self.score_samples(X, sample_domain=sample_domain)
-        tasks = known_tasks(sample_domain, self.domains_, scores.size)
-        return np.asarray(scores - self.task_offset_[tasks])
-
-    def predict(self, X: Any, *, sample_domain: Any = None) -> Array:
-        """Return +1 for rows inside the region or on its boundary and -1 for the others.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-        sample_domain : array-like of int of shape (n_samples,), default=None
-            Whose plane scores each row; the target's by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 or -1.
-        """
-        inside = self.decision_function(X, sample_domain=sample_domain) >= 0
-        return np.where(inside, 1, -1).astype(np.intp)

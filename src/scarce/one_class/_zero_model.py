@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scarce._frame import note
+from scarce.kernels import Kernel
 
 ROUNDING = 1e-14
 
@@ -17,10 +16,19 @@ def is_zero(objective: float, largest: float) -> bool:
     return -objective <= ROUNDING * largest
 
 
-def warn_if_zero(objective: float, largest: float, kernel: Any) -> None:
+def warn_if_zero(objective: float, largest: float, kernel: Kernel) -> None:
     """Warn when `is_zero`."""
-    if is_zero(objective, largest):
+    if not is_zero(objective, largest):
+        return
+    if kernel.vanishes:  # which only an approximation turns to zero
         note(
-            f"The solution is trivial: with kernel={kernel!r} the origin lies among the sample, so "
-            "that w = 0 and every decision is 0. Use an rbf kernel, or do not centre the data."
+            f"The solution is trivial: with {kernel} some rows have no kernel value with any "
+            "landmark, so that w = 0 and every decision is 0. Raise n_components, or use a wider "
+            "kernel."
+        )
+    else:
+        note(
+            f'The solution is trivial: with kernel="{kernel.name}" the origin lies among the '
+            "sample, so that w = 0 and every decision is 0. Use an rbf kernel, or do not centre "
+            "the data."
         )

@@ -44,7 +44,7 @@ class WeightDisplay:
     >>> import numpy as np
     >>> from scarce import OneClassSTM
     >>> from scarce.tensor import WeightDisplay
-    >>> X = np.random.default_rng(0).normal(1.0, 0.2, size=(8, 4, 3))
+    >>> X = np.random.default_rng(0).normal(1.0, 0.2, size=(12, 4, 3))
     >>> display = WeightDisplay.from_estimator(OneClassSTM().fit(X))
     >>> display.weights.shape
     (4, 3)
@@ -138,7 +138,7 @@ class FactorDisplay:
     >>> import numpy as np
     >>> from scarce import OneClassSTM
     >>> from scarce.tensor import FactorDisplay
-    >>> X = np.random.default_rng(0).normal(1.0, 0.2, size=(8, 4, 3))
+    >>> X = np.random.default_rng(0).normal(1.0, 0.2, size=(12, 4, 3))
     >>> display = FactorDisplay.from_estimator(OneClassSTM(rank=2, tol=1e-2).fit(X))
     >>> [len(lines) for lines in display.lines_]
     [2, 2]

@@ -81,11 +81,17 @@ class ModeSweeps:
         factors = [factor / length for factor, length in zip(start, lengths, strict=True)]
         fit: Fit | None = None
         earlier: list[tuple[Factors, Array]] = []  # after each half-step
+        last = factors
         for sweep in range(1, self.max_iter + 1):
             before = None if fit is None else fit.objective
             first = factors[0] * lengths[0]
+            ahead, last = self._ahead(factors, last, sweep), factors
             for mode in [*range(1, order), 0]:
-                fit = self._half_step(factors, mode, fit)
+                found = None if ahead is None else self._half_step(ahead, mode, fit)
+                ahead = None
+                if found is None or found is fit:  # a step too long is no improvement
+                    found = self._half_step(factors, mode, fit)
+                fit = found
                 factors = fit.factors
                 others = np.prod([lengths[m] for m in range(order) if m != mode], axis=0)
                 whole = fit.scales * self.problem.weight_unit
@@ -106,6 +112,20 @@ class ModeSweeps:
                 break
         assert fit is not None
         return fit
+
+    def _ahead(self, factors: Factors, last: Factors, sweep: int) -> Factors | None:
+        """Return where the last sweep led, and further: terms alike make for many short steps.
+
+        The length of the step is that of R. Bro's line search. Rank one is the paper's iteration.
+        """
+        if sweep < 3 or factors[0].shape[1] == 1 or self.stop != "relative":
+            return None
+        length = sweep ** (1.0 / self.tensors.order)
+        moved = [now + length * (now - old) for now, old in zip(factors, last, strict=True)]
+        norms = [np.linalg.norm(factor, axis=0) for factor in moved]
+        if not all(norm.all() for norm in norms):  # a column was turned round, and ends at nothing
+            return None
+        return [factor / norm for factor, norm in zip(moved, norms, strict=True)]
 
     def _half_step(self, factors: Factors, mode: int, last: Fit | None) -> Fit:
         """Solve for the factor of one mode; the last fit stays where that is no improvement."""

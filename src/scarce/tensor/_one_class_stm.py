@@ -269,6 +269,8 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
             fit = sweeps.run(full.factors)
             if fit.degenerate and tensors.order > 1:
                 fit = self._best(tensors, sweeps, allow_zero=True)
+        if not (fit.converged or fit.degenerate):
+            self._note_early_ends()
         plane = full_tensor(fit.factors, fit.scales * problem.weight_unit).reshape(-1)
         return np.asarray(flat[part] @ plane[: flat.shape[1]], dtype=np.float64)
 

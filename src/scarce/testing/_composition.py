@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn import config_context
 from sklearn.metrics.pairwise import rbf_kernel
@@ -22,12 +24,14 @@ def metadata_routing_needs_no_set_up(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.0, 3.0, 60)
     scoring = share_inside if "one-class" in subject.traits else None
-    alone = subject.new(tol=1e-4).fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)
+    setting, value = ("tol", 1e-4) if "tol" in subject.traits else ("false_alarms", 0.2)
+    alone = subject.new(**{setting: value})
+    alone.fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)
     with config_context(enable_metadata_routing=True):
         chain = make_pipeline(MinMaxScaler(), subject.new())
         name = subject.name.lower()
         search = GridSearchCV(
-            chain, {f"{name}__tol": [1e-4]}, cv=KFold(3, shuffle=True), scoring=scoring
+            chain, {f"{name}__{setting}": [value]}, cv=KFold(3, shuffle=True), scoring=scoring
         )
         search.fit(X, y, sample_weight=weights)
         cross_validate(
@@ -57,7 +61,8 @@ def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
             subject.new(kernel=kernel, gamma=0.2), grid, cv=folds, scoring=scoring
         )
         scores.append(cross_val_score(search, rows, y, cv=folds, scoring=scoring))
-    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
+    if "n_bags" not in subject.traits:  # drawn by the values of rows, which a matrix has not
+        np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
     assert np.ptp(scores[0]) > 0 or 0 < scores[0][0] < 1
 
 
@@ -76,10 +81,12 @@ def full_approximation_is_exact(subject: Subject) -> None:
 @check("approximation", "n_components")
 def approximations_are_of_the_size_asked_for(subject: Subject) -> None:
     X, y = subject.make(300)
-    # Few rows support a dear one, and few landmarks are near those.
-    price = {"C_target": 0.01} if "C_target" in subject.traits else {}
-    exact = subject.new(**price).fit(X, y)
-    parameters = {"approximation": "nystroem", "n_components": 40, "random_state": 0, **price}
+    # Few rows support a dear one, few landmarks are near those, or within a narrow width of any.
+    smooth: dict[str, Any] = {"C_target": 0.01} if "C_target" in subject.traits else {}
+    smooth |= {"gamma": "scale"} if "gamma" in subject.traits else {}
+    smooth |= {"nu": 0.2} if {"nu", "one-class"} <= subject.traits else {}
+    exact = subject.new(**smooth).fit(X, y)
+    parameters = {"approximation": "nystroem", "n_components": 40, "random_state": 0, **smooth}
     model = subject.new(**parameters).fit(X, y)
     assert model.support_vectors_.shape == (40, 3)
     assert model.dual_coef_.shape == (1, 40)
@@ -95,14 +102,19 @@ def approximations_are_of_the_size_asked_for(subject: Subject) -> None:
     assert_same_decisions(model, narrow, X, 1e-3, new=single)
 
 
-@check("approximation", "n_components", "nu", "one-class")
+@check("approximation", "n_components", "nu", "gamma", "one-class")
 def approximations_reject_the_share_nu(subject: Subject) -> None:
     for n in (100, 301):
         X, _ = subject.make(n)
         for nu in (0.05, 0.2, 0.5):
             for size in (5, 30):
                 model = subject.new(
-                    nu=nu, approximation="nystroem", n_components=size, random_state=0
+                    nu=nu,
+                    gamma="scale",  # five landmarks are near nothing with a narrow width
+                    approximation="nystroem",
+                    n_components=size,
+                    random_state=0,
+                    **subject.cut_at_training_rows,
                 ).fit(X)
                 decisions = scores_of(model, X)
                 nothing = 1e-9 * np.abs(decisions).max()

@@ -78,6 +78,7 @@ def parameters_out_of_range(subject: Subject) -> None:
         "n_components": [0],
         "warm_start": ["yes"],
         "class_weight": ["even"],
+        "false_alarms": [0.0, 1.0],
     }
     tried = 0
     for name in bad.keys() & subject.traits:

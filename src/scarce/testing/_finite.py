@@ -50,13 +50,14 @@ def fitted(model: Any, X: Any, y: Any) -> Any:
 def fitted_if_possible(subject: Subject, model: Any, X: Any, y: Any) -> Any:
     """Return None where a share of margin errors is asked of classes that are the same.
 
-    Of one labelled class, also where no other row lies outside it.
+    Of one labelled class, also where no other row lies outside it, and of one class where all rows
+    are the same and each would be left out.
     """
-    expected = []
+    expected = ["at least 2 distinct rows"] if "one-class" in subject.traits else []
     if {"classifier", "nu"} <= subject.traits or "one label" in subject.traits:
         expected.append("leaves no margin")
     if "one label" in subject.traits:
-        expected.append("no strong negatives")
+        expected += ["no strong negatives", "at least two different positive rows"]
     try:
         return fitted(model, X, y)
     except ValueError as error:

@@ -15,7 +15,7 @@ from scarce.testing._expect import raises, required
 from scarce.testing._subject import Subject, scores_of
 from scarce.testing._suite import check
 
-LEARNERS = {"classifier_", "mapper_", "detector_"}
+LEARNERS = {"classifier_", "mapper_", "detector_", "bags_", "estimator_", "estimators_"}
 
 
 @check()
@@ -76,7 +76,9 @@ def fitted_state_is_arrays_and_builtins(subject: Subject) -> None:
         assert_plain_state(model)
         # Learners are kept as they are; their own state is plain too.
         for name in LEARNERS & vars(model).keys():
-            assert_plain_state(getattr(model, name))
+            learners = getattr(model, name)
+            for learner in learners if isinstance(learners, list) else [learners]:
+                assert_plain_state(learner)
 
 
 def assert_plain_state(model: Any) -> None:
@@ -84,5 +86,5 @@ def assert_plain_state(model: Any) -> None:
         value = vars(model)[name]
         plain = value is None or isinstance(value, (bool, int, float, str, tuple, list, dict))
         assert plain or isinstance(value, np.ndarray) or sparse.issparse(value), name
-    for name in {"detector_"} & vars(model).keys():
+    for name in {"detector_", "bags_"} & vars(model).keys():
         assert_plain_state(vars(model)[name])

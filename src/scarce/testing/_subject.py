@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from scarce.testing._samples import (
@@ -60,10 +61,24 @@ class Subject:
         kinds |= {"history"} if self.documents("history_") else set()
         kinds |= {"certificate"} if self.documents("kkt_violation_") else set()
         kinds |= {"callbacks"} if hasattr(self.estimator, "set_callbacks") else set()
-        kinds |= {"weights"} if has_fit_parameter(self.estimator, "sample_weight") else set()
+        kinds |= {"weights"} if self.takes_weights else set()
         kinds |= {"sparse"} if accepted.sparse else set()
         kinds |= {"tensors"} if accepted.three_d_array else set()
         return kinds | set(self.estimator.get_params(deep=False))
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether `fit` takes weights, for itself or to pass them on."""
+        routing = get_routing_for_object(self.estimator)
+        passed_on = "sample_weight" in routing.consumes("fit", ["sample_weight"])
+        return passed_on or has_fit_parameter(self.estimator, "sample_weight")
+
+    @property
+    def cut_at_training_rows(self) -> dict[str, str]:
+        """The parameter with which training rows set the offset, where rows left out do so."""
+        if getattr(self.estimator, "offset", None) != "left_out":
+            return {}
+        return {"offset": self.estimator._published_offset}
 
     def documents(self, attribute: str) -> bool:
         """Say whether the class, or one it derives from, documents a fitted attribute."""

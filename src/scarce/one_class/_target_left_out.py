@@ -1,0 +1,85 @@
+"""Left-out scores of the target of a machine of several tasks, with its sources and radii."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._frame import is_optimal
+from scarce._left_out import warm_start
+from scarce.one_class._shift_rounds import ShiftRounds, new_history
+from scarce.one_class._task_sample import TaskSample
+from scarce.solvers import QuadraticProgram, Solution
+
+
+@dataclass
+class TargetLeftOut:
+    """Fits without some rows of the target, each begun at the model of all rows.
+
+    Attributes
+    ----------
+    full : ShiftRounds
+        The rounds of all rows, run.
+    sample : TaskSample
+        Their distinct rows.
+    solve : callable
+        ``solve(program, start)``.
+    radii : callable or None
+        ``radii(rows, tasks, weights)`` where a rule gives them, which sees only what is left; None
+        where they belong to the rows.
+    landmarks : callable
+        The choice of landmarks among a number of rows, for a low-rank kernel.
+    tol, round_tol, max_rounds
+        Of the programs and of the rounds.
+    solved : bool
+        Whether the objective of all fits so far has settled.
+    """
+
+    full: ShiftRounds
+    sample: TaskSample
+    solve: Callable[[QuadraticProgram, Array | None], Solution]
+    radii: Callable[[Any, Array, Array], Array] | None
+    landmarks: Callable[[int], Array]
+    tol: float
+    round_tol: float
+    max_rounds: int
+    solved: bool = True
+
+    def scores(self, part: Array) -> Array:
+        """Return the scores of a part of the target's rows by the model of all other rows."""
+        full, sample = self.full, self.sample
+        rest = np.setdiff1d(np.arange(sample.weights.size), part)
+        weights, tasks = sample.weights[rest], sample.tasks[rest]
+        pairwise = full.kernel.pairwise
+        rows = sample.part(full.rows, rest, pairwise)
+        own = full.radii[sample.first[rest]]
+        # The bounds stay, unless the rows that are left cannot carry the mass with them.
+        prices = full.planes.prices.copy()
+        prices[0] = max(prices[0], 1.0 / weights[tasks == 0].sum())
+        rounds = replace(
+            full,
+            rows=rows,
+            tasks=tasks,
+            weights=weights,
+            radii=own if self.radii is None else self.radii(rows, tasks, weights),
+            planes=replace(full.planes, prices=prices),
+            solve=self.solve,
+            landmarks=None if full.landmarks is None else self.landmarks(rest.size),
+            history=new_history(),
+        )
+        start = sample.alpha[rest]
+        target = warm_start(start[tasks == 0], float(sample.alpha[: sample.n_target].sum()))
+        start[tasks == 0] = 0.0 if target is None else target
+        settled = rounds.run(
+            self.round_tol, self.max_rounds, start=None if target is None else start
+        )
+        self.solved &= settled and is_optimal(rounds.solution, self.tol)
+        if pairwise:
+            support = sample.first[rest[rounds.support]]
+            values = full.rows[np.ix_(sample.first[part], support)]
+            return np.asarray(values @ rounds.coefficients[0])
+        return rounds.target_scores(full.rows[sample.first[part]])
