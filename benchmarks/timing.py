@@ -31,7 +31,11 @@ class Timing:
         return median(self.seconds)
 
 
-def interleaved(runs: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, Timing]:
+def interleaved(
+    runs: Mapping[str, Callable[[], Any]],
+    repeats: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, Timing]:
     """Run all in turn (a, b, a, b, ...), so that a disturbance of the machine hits all alike."""
     timings = {name: Timing([], None) for name in runs}
     gc.collect()
@@ -40,9 +44,9 @@ def interleaved(runs: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str
         while due := [name for name in runs if _is_due(timings[name].seconds, repeats)]:
             for name in due:
                 timings[name].result = None  # the old model must not weigh on the new run
-                start = time.perf_counter()
+                start = clock()
                 timings[name].result = runs[name]()
-                timings[name].seconds.append(time.perf_counter() - start)
+                timings[name].seconds.append(clock() - start)
     finally:
         gc.enable()
     return timings

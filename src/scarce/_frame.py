@@ -13,7 +13,8 @@ from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn.base import _fit_context
+from sklearn import config_context, get_config
+from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
@@ -106,14 +107,20 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     """
     if fit is None:
         return functools.partial(fit_frame, nested_checks=nested_checks)
-    checked = _fit_context(prefer_skip_nested_validation=not nested_checks)(fit)
 
     @functools.wraps(fit)
     def framed(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         before, outer = dict(vars(estimator)), _notes.get()
+        unchecked = get_config()["skip_parameter_validation"]
         try:
-            with collected_notes() as notes:
-                fitted = checked(estimator, *args, **kwargs)
+            if not unchecked:
+                check_parameters(estimator)
+            with (
+                collected_notes() as notes,
+                config_context(skip_parameter_validation=unchecked or not nested_checks),
+                callback_management_context(estimator),
+            ):
+                fitted = fit(estimator, *args, **kwargs)
             for message, category in notes:
                 if outer is None:
                     warnings.warn(message, category, stacklevel=2)
@@ -128,9 +135,26 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     return framed
 
 
+_PLAIN = {str, int, float, bool, type(None)}  # what always compares by its value
+_MOST_ACCEPTED = 4096
+_accepted: set[Any] = set()
+
+
+@functools.cache
+def _parameter_names(kind: type) -> tuple[str, ...]:
+    return tuple(kind._get_param_names())  # type: ignore[attr-defined]
+
+
 def check_parameters(estimator: Any) -> None:
-    """Check parameters outside of a fit."""
-    estimator._validate_params()
+    """Check the parameters; those of plain types that a class has accepted are remembered."""
+    kind: Any = type(estimator)
+    values = [getattr(estimator, name) for name in _parameter_names(kind)]
+    types = tuple(map(type, values))
+    key = (kind, types, *values) if _PLAIN.issuperset(types) else None
+    if key is None or key not in _accepted:
+        estimator._validate_params()
+        if key is not None and len(_accepted) < _MOST_ACCEPTED:
+            _accepted.add(key)
 
 
 # Callbacks.
@@ -146,26 +170,38 @@ class FitTask:
     """
 
     def __init__(self, estimator: Any, context: Any) -> None:
-        self.estimator, self.context = estimator, context
+        self.estimator, self.context = estimator, context  # None when nobody listens
         self.stopped = False
 
     def __enter__(self) -> FitTask:
-        self.context.call_on_fit_task_begin(estimator=self.estimator)
+        if self.context is not None:
+            self.context.call_on_fit_task_begin(estimator=self.estimator)
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is None:
+        if kind is None and self.context is not None:
             self.stopped = bool(self.context.call_on_fit_task_end(estimator=self.estimator))
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens; if not, parts may run in threads."""
+        return bool(getattr(self.estimator, "verbose", False)) or hasattr(
+            self.estimator, "_skl_callbacks"
+        )
 
     def part(self, name: str, max_subtasks: int | None = 0) -> FitTask:
         """Return a task inside this one; ``max_subtasks`` is None for an unknown number."""
-        context = self.context.subcontext(task_name=name, max_subtasks=max_subtasks)
+        context = self.context
+        if context is not None:
+            context = context.subcontext(task_name=name, max_subtasks=max_subtasks)
         return FitTask(self.estimator, context)
 
 
 def fit_task(estimator: Any, max_subtasks: int | None = None) -> FitTask:
     """Return the task of the whole fit."""
-    return FitTask(estimator, estimator._init_callback_context(max_subtasks=max_subtasks))
+    listened = hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
+    context = estimator._init_callback_context(max_subtasks=max_subtasks) if listened else None
+    return FitTask(estimator, context)
 
 
 # Solving.
@@ -192,11 +228,9 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
     # What overflows is found below, and reported once.
     with task, np.errstate(over="ignore", invalid="ignore"):
         solution = solver(_reporter(task))
-    values = [
-        getattr(solution, name, 0.0) for name in ("alpha", "multipliers", "theta", "intercept")
-    ]
-    if not all(np.isfinite(value).all() for value in values):
-        raise ValueError(NOT_FINITE)
+    for name in ("alpha", "multipliers", "theta", "intercept"):
+        if not np.isfinite(getattr(solution, name, 0.0)).all():
+            raise ValueError(NOT_FINITE)
     return solution
 
 
@@ -215,7 +249,7 @@ def _reporter(task: FitTask) -> Callable[[Progress], bool] | None:
                 )
         return block.stopped
 
-    return report if verbose or hasattr(estimator, "_skl_callbacks") else None
+    return report if task.heard else None
 
 
 # Quality.
@@ -274,6 +308,8 @@ def plain_weights(sample_weight: Any, X: Any) -> Array:
 
 def checked_weights(sample_weight: Any, X: Any) -> Array:
     """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
     weights: Array = np.maximum(checked, 0.0)
     if not weights.any():

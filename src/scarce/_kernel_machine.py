@@ -41,6 +41,7 @@ from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
 PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
+TINY_SHARE = 1e-10  # of an offset, below which nobody asks which bound is the better one
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return rows if isinstance(y, str) else (rows, y)
+        if is_plain(X) and self._keeps_features(X, reset):
+            if isinstance(y, str):
+                return X
+            if is_plain_labels(y, X.shape[0]):
+                return X, y
         given_sparse = sparse.issparse(X)
         if given_sparse and self._kernel_type.pairwise:
             raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")
@@ -145,6 +151,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             accept_sparse="csr",
             accept_large_sparse=False,
         )
+
+    def _keeps_features(self, X: Array, reset: bool) -> bool:
+        """Say whether a plain array has the features of the fit, which it says when `reset`."""
+        if not reset:
+            named = hasattr(self, "feature_names_in_")
+            return not named and X.shape[1] == getattr(self, "n_features_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = X.shape[1]
+        return True
 
     def _sample(self, X: Any, weights: Array) -> Sample:
         """Settle the kernel, and return the rows that take part with their kernel matrix."""
@@ -162,7 +178,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if kernel.has_formula:
             check_range(X)
-            kernel = kernel.settled(X, weights / weights.max())
+            largest = weights.max()
+            uniform = weights.min() == largest
+            kernel = kernel.settled(X, None if uniform else weights / largest)
         self._gamma = float(getattr(kernel, "gamma", 0.0))
         return kernel
 
@@ -200,12 +218,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _check_diagonal(self, operator: Any) -> None:
         """Refuse kernel values whose sums overflow, high powers above all."""
-        with np.errstate(over="ignore"):
-            powers = operator.n * operator.diagonal()
-        if not np.isfinite(powers).all():
-            raise ValueError(
-                f"{NOT_FINITE} The kernel overflows: gamma={self._gamma:.3g}, degree={self.degree}."
-            )
+        check_sums(operator, self._fitted_kernel())
 
     # Solving.
 
@@ -297,12 +310,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         plain = rounding_error(dual, largest)
         if not self._kernel_type.has_formula:
             return plain
-        error = score_error(self.support_vectors_, dual, self._fitted_kernel())
-        return max(plain, min(error, share * float(np.abs(offset).min())))
+        size = float(np.abs(offset).min())
+        error = score_error(
+            self.support_vectors_, dual, self._fitted_kernel(), enough=TINY_SHARE * size
+        )
+        return max(plain, min(error, share * size))
 
     def _raw_scores(self, X: Any) -> Array:
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
-        check_is_fitted(self)
+        if not hasattr(self, "dual_coef_"):
+            check_is_fitted(self)
         X = self._validated(X, reset=False)
         return self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
 
@@ -342,6 +359,27 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def check_sums(operator: Any, kernel: Kernel) -> None:
+    """Refuse kernel values whose sums overflow, high powers above all."""
+    largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
+    if not np.isfinite(largest):
+        gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
+        raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
+
+
+def is_plain(X: Any) -> bool:
+    """Say whether `X` is what checks of the input would return: finite rows, nothing to convert."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.size:
+        return False
+    # An extreme that is infinite or NaN, as any NaN makes it, is told by the checks.
+    return X.flags.c_contiguous and X.dtype.isnative and -np.inf < X.min() <= X.max() < np.inf
+
+
+def is_plain_labels(y: Any, n_rows: int) -> bool:
+    """Say whether `y` is one whole number a row, and needs no check."""
+    return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "iub"
 
 
 def check_range(X: Any) -> None:

@@ -36,12 +36,14 @@ def test_block(name, precision):
 def test_no_more_is_stored_than_the_cache_may_hold(cache_size, stored):
     X = np.random.default_rng(0).normal(size=(100, 2))  # 10,000 values, 0.08 MB
     form = SignedForm(QuadraticProgram(make_operator(X, make_kernel()), totals=[1.0]))
-    form.store_small(np.empty(10_000), cache_size)
-    assert form.stored == stored == isinstance(form.kernel, DenseMatrix)
+    form.keep_rows(np.empty(10_000), cache_size)
+    assert (form.kept is not None) == stored
 
 
-def test_no_more_is_stored_than_there_is_space_for():
+def test_rows_beyond_the_space_given_get_their_own():
     X = np.random.default_rng(0).normal(size=(100, 2))
     form = SignedForm(QuadraticProgram(make_operator(X, make_kernel()), totals=[1.0]))
-    form.store_small(np.empty(9_999), 200.0)
-    assert not form.stored
+    space = np.zeros(9_999)
+    form.keep_rows(space, 200.0)
+    assert form.kept is not None
+    assert not space.any()

@@ -16,11 +16,16 @@ class NoisyMatrix(DenseMatrix):
     def __init__(self, values, error):
         super().__init__(values)
         self.error = error
+        self.calls = 0
         self.random = np.random.default_rng(0)
 
     def accumulate(self, columns, weights, groups, out, precision):
         super().accumulate(columns, weights, groups, out, precision)
         out += self.error * self.random.normal(size=self.n)
+        self.calls += 1
+
+    def error_bound(self, traffic, precision):
+        return super().error_bound(traffic, precision) + 6 * self.error * self.calls
 
 
 def run(error, tol):
@@ -37,7 +42,7 @@ def run(error, tol):
     found = solve(program, tol=tol, callback=count, cache_size=CACHE_SIZE)
     # From plain values of the matrix, which have no errors.
     true = certify(program, found.alpha).kkt_violation
-    assert found.kkt_violation == pytest.approx(true, rel=1e-6, abs=1e-14)
+    assert found.kkt_violation >= true - 1e-14
     return found, true, len(seen)
 
 

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from scarce.solvers import DenseMatrix, QuadraticProgram, _working_set, certify, solve
+from scarce.solvers import (
+    DenseMatrix,
+    QuadraticProgram,
+    _kept_rows,
+    _small,
+    _solve,
+    _working_set,
+    certify,
+    solve,
+)
 from scarce.solvers._signed import SignedForm
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.reductions import REDUCTIONS, build_case
@@ -21,8 +30,18 @@ DATA = [
 ]
 
 
-def engine(problem):
-    return QuadraticProgram(DenseMatrix(problem.kernel, definite=True), **problem.arguments())
+class RowByRow(DenseMatrix):
+    """A matrix whose rows can be had one by one."""
+
+    def subset(self, indices):
+        return RowByRow(self.values[np.ix_(indices, indices)], definite=self.definite)
+
+    def write_rows(self, indices, out):
+        out[...] = self.values[indices]
+
+
+def engine(problem, matrix=DenseMatrix):
+    return QuadraticProgram(matrix(problem.kernel, definite=True), **problem.arguments())
 
 
 def margin_rows(problem, alpha):
@@ -31,8 +50,8 @@ def margin_rows(problem, alpha):
     return room > 1e-5 * np.maximum(1.0, np.abs(alpha).max())
 
 
-def check_against_primal(case):
-    solution = solve(engine(case.program), tol=TOL)
+def check_against_primal(case, matrix=DenseMatrix):
+    solution = solve(engine(case.program, matrix), tol=TOL)
     assert solution.status == "optimal"
     assert solution.kkt_violation <= TOL
     assert case.program.infeasibility(solution.alpha) <= 1e-12 * max(1, abs(solution.alpha).max())
@@ -69,7 +88,25 @@ def test_reduction_in_small_blocks(name, kind, kernel, monkeypatch):
     """Problems of this size are otherwise one block, of a stored matrix."""
     monkeypatch.setattr(_working_set, "SMALLEST_BLOCK", 6)
     monkeypatch.setattr(_working_set, "FIRST_BLOCK", 8)
-    monkeypatch.setattr(SignedForm, "store_small", lambda *_: None)
+    monkeypatch.setattr(SignedForm, "keep_rows", lambda *_, **__: None)
+    check_against_primal(build_case(name, kind, kernel, seed=3))
+
+
+@pytest.mark.parametrize(("kind", "kernel"), [("gaussian", "rbf"), ("duplicated", "linear")])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reduction_row_by_row(name, kind, kernel, monkeypatch):
+    """Problems of this size have their whole matrix computed otherwise."""
+    monkeypatch.setattr(_kept_rows, "SMALLEST_BATCH", 2)
+    monkeypatch.setattr(_kept_rows, "BATCH_VALUES", 1)
+    check_against_primal(build_case(name, kind, kernel, seed=3), RowByRow)
+
+
+@pytest.mark.parametrize(("kind", "kernel"), [("gaussian", "rbf"), ("duplicated", "linear")])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reduction_by_plain_steps(name, kind, kernel, monkeypatch):
+    """As in a new process, before the compiler is loaded."""
+    for module in (_small, _solve):
+        monkeypatch.setattr(module, "is_worth_it", lambda n: True)
     check_against_primal(build_case(name, kind, kernel, seed=3))
 
 

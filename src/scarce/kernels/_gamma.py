@@ -62,10 +62,15 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         variance = second / total - (first / total) ** 2
     else:
         # Around a value near the mean, one pass gives both moments without cancellation.
-        origin = float(np.mean(X[np.flatnonzero(w)[:64]], dtype=np.float64))
+        some = X[:64] if weights is None else X[np.flatnonzero(w)[:64]]
+        origin = float(some.mean(dtype=np.float64))
         first = second = 0.0
         for rows in row_slices(X):
             tile = np.subtract(X[rows], origin, dtype=np.float64)
+            if weights is None:
+                first += float(tile.sum())
+                second += float(np.vdot(tile, tile))
+                continue
             tile[w[rows] == 0] = 0.0  # however far away
             first += float(w[rows] @ tile.sum(axis=1))
             second += float(w[rows] @ np.einsum("ij,ij->i", tile, tile))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.kernels._kernel import Kernel
-from scarce.kernels._prepared import Prepared, prepare
+from scarce.kernels._prepared import Panel, Prepared, prepare
 from scarce.kernels._rounding import NormBins, sum_errors
 from scarce.kernels._sums import add_sums, scratch_tile
 from scarce.kernels._threads import TILE_ROWS
@@ -40,6 +40,7 @@ class KernelOperator:
         self.n = prepared.n
         self.prepared = prepared
         self._cast: dict[Any, Prepared] = {}
+        self._panels: dict[Any, Panel] = {}
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -73,9 +74,13 @@ class KernelOperator:
         """Write the square block of the given rows to ``out``; each value is computed once."""
         from scarce.kernels._compiled import copy_transposed
 
-        part = self._in(out.dtype.type).take(indices)
-        m = indices.size
+        part, m = self._in(out.dtype.type), indices.size
+        if m < self.n or not (indices[1:] > indices[:-1]).all():  # else it is all rows as they are
+            part = part.take(indices)
         panels = list(part.panels())
+        if len(panels) == 1:
+            part.write(0, m, panels[0], out)
+            return
 
         def work(start: int, stop: int) -> None:
             for panel in panels[start // TILE_ROWS :]:
@@ -88,6 +93,16 @@ class KernelOperator:
 
         with part.runner(part.effort(m) // 2) as run:
             run(m, work)
+
+    def write_rows(self, indices: Array, out: Array) -> None:
+        """Write the values of the given rows with all rows to ``out``, in its precision."""
+        part = self._in(out.dtype.type).take(indices)
+        part.write(0, indices.size, self._all_in(out.dtype.type), out)
+
+    def _all_in(self, precision: Any) -> Panel:
+        if precision not in self._panels:
+            self._panels[precision] = next(self._in(precision).panels(self.n))
+        return self._panels[precision]
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any

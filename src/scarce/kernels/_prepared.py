@@ -17,7 +17,7 @@ from scarce.kernels._threads import TILE_ROWS, tile_runner
 
 Array = NDArray[Any]
 
-CENTRED_BY = 512  # rows, about, that say where most rows are
+CENTRED_BY = 128  # rows, about, that say where most rows are
 
 
 class Panel(NamedTuple):
@@ -76,6 +76,9 @@ class Prepared:
 
     def panels(self, width: int = TILE_ROWS) -> Iterator[Panel]:
         """Cut the rows into right-hand sides of so many rows."""
+        if self.n <= width:
+            yield Panel(0, self.n, self.rows.panel(self.differences), self.terms)
+            return
         for first in range(0, self.n, width):
             part = self.take(np.arange(first, min(self.n, first + width)))
             yield Panel(first, part.n, part.rows.panel(self.differences), part.terms)
@@ -103,8 +106,9 @@ def center_of(X: Any, kernel: Kernel) -> Array | None:
     if not kernel.shift_invariant or sparse.issparse(X) or X.shape[0] == 0:
         return None
     some = X[:: max(1, X.shape[0] // CENTRED_BY)]
-    center = np.median(np.asarray(some, dtype=np.float64), axis=0)
-    return np.asarray(center.astype(np.float32) if X.dtype == np.float32 else center)
+    middle = some.shape[0] // 2
+    center = np.partition(some, middle, axis=0)[middle]
+    return np.asarray(center if X.dtype == np.float32 else center.astype(np.float64))
 
 
 def prepare(kernel: Kernel, X: Any) -> Prepared:

@@ -22,10 +22,10 @@ def kernel_type(kernel: Any) -> type[Kernel]:
     type
         A subclass of `Kernel`.
     """
-    if isinstance(kernel, Kernel):
-        return type(kernel)
     if isinstance(kernel, str) and kernel in Kernel.named:
         return Kernel.named[kernel]
+    if isinstance(kernel, Kernel):
+        return type(kernel)
     if callable(kernel):
         return CallableKernel
     raise ValueError(
@@ -61,10 +61,10 @@ def make_kernel(
            [4.]])
     """
     kind = kernel_type(kernel)
+    if isinstance(kernel, str):
+        given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+        return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
     if isinstance(kernel, Kernel):
         waiting = isinstance(getattr(kernel, "gamma", None), str) and not isinstance(gamma, str)
         return replace(kernel, gamma=gamma) if waiting else kernel  # type: ignore[type-var]
-    if kind is CallableKernel:
-        return CallableKernel(kernel)
-    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
+    return CallableKernel(kernel)

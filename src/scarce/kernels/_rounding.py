@@ -55,7 +55,7 @@ def value_errors(
         table = kernel.rounding(left.as_left(), right.as_right(), eps, width, differences)
         # The weight that multiplies the value is cast to the precision of the tile.
         table = table + eps * kernel.largest_value(left.as_left(), right.as_right())
-    return np.nan_to_num(np.asarray(table, dtype=np.float64), nan=np.inf, posinf=np.inf)
+    return _without_nan(np.asarray(table, dtype=np.float64))
 
 
 def sum_errors(
@@ -91,4 +91,9 @@ def sum_errors(
         sums = kernel.largest_value(left.as_left(), right.as_right())
         table = table + UNIT * (8 + np.count_nonzero(traffic)) * sums
         bounds = np.where(mass > 0, table, 0.0) @ mass
-    return np.nan_to_num(bounds, nan=np.inf, posinf=np.inf)[left.codes]
+    return _without_nan(bounds)[left.codes]
+
+
+def _without_nan(bounds: Array) -> Array:
+    bounds[np.isnan(bounds)] = np.inf
+    return bounds

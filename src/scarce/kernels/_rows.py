@@ -53,8 +53,11 @@ class Rows(Protocol):
         """Add to ``out[start:stop]`` the inner product of each row with the plane of its group."""
 
 
+SHIFTED_ONCE = 1 << 15  # values of rows that are shifted and cast at once
+
+
 class DenseRows:
-    """Dense rows, shifted and cast a tile at a time, so that the data are never copied whole.
+    """Dense rows, shifted and cast a tile at a time, so that large data are never copied whole.
 
     ``center`` is subtracted from every row; an RBF kernel does not notice, but float32 does: far
     from the origin its inner products would cancel.
@@ -66,8 +69,12 @@ class DenseRows:
         self.longest = self.width
         self.dtype = np.dtype(X.dtype if dtype is None else dtype)
         self.center = center
+        self._small = self._shifted(slice(None)) if X.size <= SHIFTED_ONCE else None
 
     def _tile(self, rows: Any) -> Array:
+        return self._shifted(rows) if self._small is None else self._small[rows]
+
+    def _shifted(self, rows: Any) -> Array:
         tile = self.X[rows]
         if self.center is None:
             return np.ascontiguousarray(tile, dtype=self.dtype)
@@ -77,7 +84,7 @@ class DenseRows:
         return out
 
     def cast(self, dtype: Any) -> DenseRows:
-        return DenseRows(self.X, dtype, self.center)
+        return self if self.dtype == dtype else DenseRows(self.X, dtype, self.center)
 
     def take(self, indices: Array) -> DenseRows:
         return DenseRows(self.X[indices], self.dtype, self.center)

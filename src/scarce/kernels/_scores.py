@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._prepared import prepare_pair
-from scarce.kernels._rounding import NormBins, sum_errors
+from scarce.kernels._rounding import UNIT, NormBins, sum_errors
 from scarce.kernels._sums import add_sums
 
 Array = NDArray[Any]
+
+FEW_VALUES = 1 << 13  # kernel values that plain means give at once
 
 
 def weighted_scores(
@@ -52,6 +55,12 @@ def weighted_scores(
     groups = np.zeros(X.shape[0], np.int64) if groups is None else groups
     if coefficients.size == 0 or scores.size == 0:
         return scores
+    if kernel.has_formula and scores.size * coefficients.shape[1] <= FEW_VALUES:
+        # Plain values, in float64: preparing tiles would take longer.
+        values = kernel.values(X, support)
+        if coefficients.shape[0] == 1:
+            return np.asarray(values @ coefficients[0])
+        return np.asarray(np.einsum("ij,ij->i", values, coefficients[groups]))
     left, right = prepare_pair(kernel, X, support)
     # Sums of an explicit kernel cost next to nothing, and large weights leave float32.
     if kernel.explicit or not float(np.abs(coefficients).max()) < SINGLE_RANGE:
@@ -60,7 +69,7 @@ def weighted_scores(
     return scores
 
 
-def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
+def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float = 0.0) -> float:
     """Return how far rounding may move a score of `weighted_scores`, at rows like the expansion's.
 
     For telling rows on a boundary from others, not for proofs: the errors of an inner product are
@@ -74,6 +83,8 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
         Weights of the expansion.
     kernel : Kernel
         A kernel with a formula.
+    enough : float
+        A bound from the largest entry alone is returned when it is at most this.
 
     Returns
     -------
@@ -82,10 +93,21 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel) -> float:
     """
     if support.shape[0] == 0:
         return 0.0
+    traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    if not sparse.issparse(support):
+        # Of rows centred anywhere among them.
+        largest = 4.0 * support.shape[1] * float(np.abs(support).max()) ** 2
+        double = support.dtype != np.float32 or kernel.explicit
+        if double and not kernel.needs_differences(largest):
+            side = np.zeros(1), np.array([np.sqrt(largest)])
+            value = kernel.rounding(side, side, UNIT, int(np.sqrt(support.shape[1])), False)
+            value = value + UNIT * (9 + traffic.size) * kernel.largest_value(side, side)
+            error = float(value[0] * traffic.sum())
+            if error <= enough:
+                return error
     right = prepare_pair(kernel, support, support)[1]
     bins = NormBins(right.norms)
     single = right.rows.dtype == np.float32 and not kernel.explicit
-    eps = float(np.finfo(np.float32 if single else np.float64).eps)
-    traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    eps = float(np.finfo(np.float32).eps) if single else UNIT
     terms = int(np.sqrt(right.rows.longest))
     return float(sum_errors(kernel, bins, bins, traffic, eps, terms, right.differences).max())

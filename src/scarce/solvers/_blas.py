@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 
 @lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # scans the loaded libraries once, a few milliseconds
+def _libraries() -> list[Any]:
+    """Return BLAS as loaded; the scan of all libraries takes a few milliseconds."""
+    return ThreadpoolController().select(user_api="blas").lib_controllers  # type: ignore[no-any-return]
 
 
-def _give_up_ownership() -> None:
-    """Let any thread change the limits next.
-
-    threadpoolctl takes the thread that set a limit for its owner and ignores the others, but here
-    the last one to leave restores it, whichever that is. Leaving a context gives ownership back.
-    """
-    with _controller().limit(limits=None):
-        pass
+def _set_threads(numbers: list[int]) -> None:
+    for library, number in zip(_libraries(), numbers, strict=True):
+        library.set_num_threads(number)
+        # threadpoolctl takes the thread that set a limit for its owner and ignores the others, but
+        # here the last one to leave restores it, whichever that is.
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread()
 
 
 class _SingleThreadedBlas:
@@ -33,22 +34,21 @@ class _SingleThreadedBlas:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
-        self._limiter: object | None = None
+        self._before: list[int] = []
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limiter = _controller().limit(limits=1, user_api="blas")
-                _give_up_ownership()
+                self._before = [library.num_threads for library in _libraries()]
+                if max(self._before, default=1) > 1:
+                    _set_threads([1] * len(self._before))
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
-            if self._inside == 0:
-                self._limiter.restore_original_limits()  # type: ignore[union-attr]
-                _give_up_ownership()
-                self._limiter = None
+            if self._inside == 0 and max(self._before, default=1) > 1:
+                _set_threads(self._before)
 
 
 single_threaded_blas = _SingleThreadedBlas()

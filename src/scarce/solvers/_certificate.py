@@ -109,46 +109,50 @@ def judge(
     Violation and gap are then the largest that any field within the error would have.
     """
     x, groups = problem.signs * alpha, problem.groups
-    positive = problem.signs > 0
-    lower = np.where(positive, problem.lower, -problem.upper)
-    upper = np.where(positive, problem.upper, -problem.lower)
-    kernel_part = problem.signs * problem.kernel_signs * field
-    linear = problem.signs * problem.linear
+    lower, upper, linear, turn, _ = problem.signed
+    kernel_part = turn * field
     # What each variable would have its group's multiplier be.
-    pull = -(kernel_part + problem.diagonal * x + linear)
-    masses = np.bincount(groups, np.abs(x), minlength=problem.n_groups)
+    pull = -(kernel_part + linear)
+    if problem.curved:
+        pull -= problem.diagonal * x
+    sizes = np.abs(x)
+    masses = problem.sums(sizes)
     room = AT_BOUND * np.minimum(widths(lower, upper), masses[groups])
     grows, shrinks = x < upper - room, x > lower + room
     m, M = extremes(problem, pull, pull, grows, shrinks)
     multipliers = midpoints(m, M)
-    violation = np.max(m - M)
+    violation = (m - M).max()
     if error is not None:
         m, M = extremes(problem, pull + error, pull - error, grows, shrinks)
-        violation = np.max(m - M)
+        violation = (m - M).max()
 
     quadratic = float(x @ kernel_part)
-    objective = 0.5 * quadratic + float(linear @ x + 0.5 * problem.diagonal @ x**2)
-    missing = problem.totals - np.bincount(groups, x, minlength=problem.n_groups)
+    objective = 0.5 * quadratic + float(linear @ x)
+    if problem.curved:
+        objective += 0.5 * float(problem.diagonal @ x**2)
+    missing = problem.totals - problem.sums(x)
     gap, relative = np.nan, np.nan
     if problem.definite:
-        own = np.abs(problem.coupling[groups, groups] * problem.kernel.diagonal())
+        own = problem.kernel.diagonal()
+        if problem.n_groups > 1 or problem.coupling[0, 0] != 1.0:
+            own = problem.coupling[groups, groups] * own
+        own = np.abs(own)
         # An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
         terms = float((own + problem.diagonal) @ x**2)
         if linear.any():  # at such an optimum both kinds of terms are of one size
             terms = min(terms, float(np.abs(linear) @ np.abs(x)))
         zero = abs(objective) <= ROUNDED * terms
-        gap = duality_gap(
-            problem, x, lower, upper, kernel_part, linear, own, multipliers, error, quadratic, zero
-        )
+        gap = duality_gap(problem, x, sizes, kernel_part, own, multipliers, error, quadratic, zero)
         gap += float(abs(multipliers @ missing))
-        unknown = 0.0 if error is None else 0.5 * float(np.abs(x) @ error)
+        unknown = 0.0 if error is None else 0.5 * float(sizes @ error)
         bound = 0.0 if np.isinf(gap) else abs(objective - gap)
         relative = _relative(gap, max(abs(objective) - unknown, bound, ROUNDED * terms))
     outside = np.maximum(np.maximum(lower - x, x - upper), 0.0)
-    off = np.maximum(np.abs(missing), 0.0)
-    np.maximum.at(off, groups, outside)
-    sizes = masses + np.abs(problem.totals)
-    shares = np.divide(off, sizes, out=off.copy(), where=sizes > 0)
+    off = np.abs(missing)
+    if outside.any():
+        np.maximum.at(off, groups, outside)
+    scales = masses + np.abs(problem.totals)
+    shares = np.divide(off, scales, out=off.copy(), where=scales > 0)
     return Certificate(
         objective=objective,
         dual_objective=objective - gap,
@@ -164,6 +168,9 @@ def extremes(
     problem: QuadraticProgram, above: Array, below: Array, grows: Array, shrinks: Array
 ) -> tuple[Array, Array]:
     """Return ``m`` and ``M`` of every group."""
+    if problem.n_groups == 1:
+        m = np.max(above, where=grows, initial=-np.inf, keepdims=True)
+        return m, np.min(below, where=shrinks, initial=np.inf, keepdims=True)
     m = np.full(problem.n_groups, -np.inf)
     M = np.full(problem.n_groups, np.inf)
     np.maximum.at(m, problem.groups[grows], above[grows])
@@ -173,17 +180,21 @@ def extremes(
 
 def widths(lower: Array, upper: Array) -> Array:
     """Return the widths of the boxes; of an endless one, the size of its finite end."""
+    width = np.asarray(upper - lower)
+    endless = np.isinf(width)
+    if not endless.any():
+        return width
     ends = np.maximum(
         np.where(np.isfinite(lower), np.abs(lower), 0.0),
         np.where(np.isfinite(upper), np.abs(upper), 0.0),
     )
-    endless = np.isinf(lower) | np.isinf(upper)
-    with np.errstate(invalid="ignore"):
-        return np.where(endless, ends, upper - lower)
+    return np.where(endless, ends, width)
 
 
 def midpoints(m: Array, M: Array) -> Array:
     """Return the middle of ``[m, M]``; the finite end when one side is empty, 0 when both are."""
+    if np.isfinite(m).all() and np.isfinite(M).all():
+        return np.asarray(0.5 * (m + M))
     low = np.where(np.isfinite(m), m, np.where(np.isfinite(M), M, 0.0))
     high = np.where(np.isfinite(M), M, low)
     return np.asarray(0.5 * (low + high))

@@ -14,10 +14,18 @@ from scarce.solvers._space import KEPT
 
 Array = NDArray[Any]
 
-CHECKED_VALUES = KEPT  # kernel values up to which every row is computed; any stored matrix is
+CHECKED_VALUES = KEPT  # kernel values up to which every row is computed
+CHECKED_KEPT = 1 << 15  # the same for sums over rows that are kept, when others cost a formula
 LITTLE = 0.1  # share of `tol` by which a condition may be violated without a closer look
 CHECKED_SHARE = 0.05  # of all rows, the most that are computed while another precision is left
 REFINED_SHARE = 0.4  # of all rows, the most for which the best precision is used before
+
+
+def all_checked(form: SignedForm, x: Array) -> bool:
+    """Say whether `checked_field` computes every row."""
+    costly = form.kept is not None and form.kept.lazily
+    most = CHECKED_KEPT if costly else CHECKED_VALUES
+    return int(np.count_nonzero(x)) * form.n <= most
 
 
 def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bool) -> Array | None:
@@ -28,10 +36,10 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
     plain float64 kernel values; None if all were. Where they are many, the best precision first
     leaves only a few of them.
     """
-    support = int(np.count_nonzero(x))
-    if support * form.n <= CHECKED_VALUES:
+    if all_checked(form, x):
         field.values[:] = form.exact_field(x, np.arange(form.n))
         return None
+    support = int(np.count_nonzero(x))
     error = field.error_bound()
     doubtful = _doubtful(form, x, field, error, tol)
     most = max(CHECKED_VALUES // support, int(CHECKED_SHARE * form.n))

@@ -67,6 +67,38 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
+def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: ignore[no-untyped-def]
+    """Return absent rows that steps will need next: the one asked for, then clear violators."""
+    n = x.size
+    keys = np.empty(n)
+    worst = 0.0
+    for g in range(starts.size - 1):
+        m, M = -np.inf, np.inf
+        for k in range(starts[g], starts[g + 1]):
+            if x[k] < upper[k]:
+                m = max(m, -gradient[k])
+            if x[k] > lower[k]:
+                M = min(M, -gradient[k])
+        for k in range(starts[g], starts[g + 1]):
+            keys[k] = -np.inf
+            if where[k] < 0 and m > M:
+                if x[k] < upper[k]:
+                    keys[k] = -gradient[k] - 0.5 * (m + M)
+                if x[k] > lower[k]:
+                    keys[k] = max(keys[k], gradient[k] + 0.5 * (m + M))
+            worst = max(worst, keys[k])
+    rows, count = np.empty(most, np.int64), 1
+    rows[0] = asked
+    for share in (0.5, 0.1):
+        for k in range(n):
+            if count < most and keys[k] > share * worst and k != asked:
+                rows[count] = k
+                keys[k] = -np.inf
+                count += 1
+    return rows[:count]
+
+
+@compiled()
 def gather_block(values, indices, out):  # type: ignore[no-untyped-def]
     """Write the square block of some rows and the same columns, in the precision of ``out``."""
     for i in range(indices.size):
@@ -102,7 +134,7 @@ def _update_and_scan(  # type: ignore[no-untyped-def]
 
 
 @compiled(LOOSE)
-def _partner_gains(gradient, row_i, diagonal, q_ii, top, closed_low, gains):  # type: ignore[no-untyped-def]
+def _partner_gains(gradient, row_i, twice, diagonal, q_ii, top, closed_low, gains):  # type: ignore[no-untyped-def]
     """Write each chunk's largest second-order decrease ``b * b / curvature``."""
     chunk = 0
     for start in range(0, gradient.size, CHUNK):
@@ -112,35 +144,52 @@ def _partner_gains(gradient, row_i, diagonal, q_ii, top, closed_low, gains):  # 
         for k in range(g.size):
             b = larger(top + g[k] - not_low[k], 0.0)
             both = q_ii + q_kk[k]
-            c = larger(both - 2.0 * q_i[k], larger(TINY * both, NONE))
+            c = larger(both - twice * q_i[k], larger(TINY * both, NONE))
             best = larger(best, b * (b / c))  # as b * b may overflow
         gains[chunk] = best
         chunk += 1
 
 
 @compiled()
-def bends_down(Q, starts, share):  # type: ignore[no-untyped-def]
+def bends_down(Q, scale, extra, starts, share):  # type: ignore[no-untyped-def]
     """Say whether a pair of one group has a negative curvature beyond a share of its terms."""
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):
+            q_ii = scale[g, g] * Q[i, i] + extra[i]
             for j in range(starts[g], i):
-                both, twice = Q[i, i] + Q[j, j], 2.0 * Q[i, j]
-                if both - twice < -share * (abs(Q[i, i]) + abs(Q[j, j]) + abs(twice)):
+                q_jj = scale[g, g] * Q[j, j] + extra[j]
+                twice = 2.0 * scale[g, g] * Q[i, j]
+                if q_ii + q_jj - twice < -share * (abs(q_ii) + abs(q_jj) + abs(twice)):
                     return True
     return False
 
 
 @compiled()
 def pairwise_steps(  # type: ignore[no-untyped-def]
-    Q, gradient, x, lower, upper, widths, starts, tol, max_steps, at_bound, endless
+    Q,
+    where,
+    scale,
+    extra,
+    diagonal,
+    gradient,
+    x,
+    lower,
+    upper,
+    widths,
+    starts,
+    tol,
+    max_steps,
+    at_bound,
+    met,
 ):
-    """Second-order pairwise steps on a small dense problem until ``max (m - M) <= tol``.
+    """Second-order pairwise steps on a small problem until ``max (m - M) <= tol``.
 
-    ``starts`` holds the boundaries of the groups, whose variables stand together. Within
+    ``starts`` holds the boundaries of the groups, whose variables stand together. The matrix is
+    ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on its diagonal, which is ``diagonal``. Within
     ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
-    Without curvature a step goes to the first bound. Returns the number of steps. A pair of no
-    curvature and no bound is written to ``endless`` and ends the run; if ``endless`` holds that
-    pair already, a long step is taken.
+    Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
+    early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
+    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -148,24 +197,27 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     tops, bottoms = np.empty((n_groups, n_chunks)), np.empty((n_groups, n_chunks))
     counts = np.empty(n_groups, np.int64)
     gains = np.empty(n_chunks)
-    diagonal = np.empty(n)
-    closed_up, closed_low = np.zeros(n), np.zeros(n)
+    closed_up, closed_low = np.empty(n), np.empty(n)
     for k in range(n):
-        diagonal[k] = Q[k, k]
         closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
         closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
-    i, j, delta = 0, 0, 0.0  # the first scan changes nothing
+    met[2] = -1
+    i, j, delta, group = 0, 0, 0.0, 0  # the first scan changes nothing
+    row_i, row_j = Q[0], Q[0]
     for step in range(max_steps):
+        if delta != 0.0:
+            gradient[i] += delta * extra[i]
+            gradient[j] -= delta * extra[j]
         best_gap = tol
-        group = -1
+        last_group, group = group, -1
         top = 0.0
         for g in range(n_groups):
             own = slice(starts[g], starts[g + 1])
             counts[g] = _update_and_scan(
                 gradient[own],
-                Q[i, own],
-                Q[j, own],
-                delta,
+                row_i[own],
+                row_j[own],
+                delta * scale[last_group, g],
                 closed_up[own],
                 closed_low[own],
                 tops[g],
@@ -191,10 +243,16 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             if -gradient[k] - closed_up[k] > best_up:
                 best_up = -gradient[k] - closed_up[k]
                 i = k
+        if where[i] < 0:
+            met[2] = i
+            return step
         q_ii = diagonal[i]
-        row_i = Q[i]
+        row_i = Q[where[i]]
         own = slice(first, last)
-        _partner_gains(gradient[own], row_i[own], diagonal[own], q_ii, top, closed_low[own], gains)
+        twice = 2.0 * scale[group, group]
+        _partner_gains(
+            gradient[own], row_i[own], twice, diagonal[own], q_ii, top, closed_low[own], gains
+        )
         best, at = 0.0, first
         for c in range(counts[group]):
             if gains[c] > best:
@@ -204,14 +262,18 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             b = top + gradient[k] - closed_low[k]
             both = q_ii + diagonal[k]
             floor = max(TINY * both, NONE)
-            c = max(both - 2.0 * row_i[k], floor)
+            c = max(both - twice * row_i[k], floor)
             if b > 0.0 and b * (b / c) > best:
                 best, j, curvature, least = b * (b / c), k, c, floor
+        if where[j] < 0:
+            met[2] = j
+            return step
+        row_j = Q[where[j]]
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]
         if curvature <= least and room_i == np.inf and room_j == np.inf:
-            if endless[0] != i or endless[1] != j:
-                endless[0], endless[1] = i, j
+            if met[0] != i or met[1] != j:
+                met[0], met[1] = i, j
                 return step
             delta = min(delta, LONGEST * max(1.0, max(abs(x[i]), abs(x[j]))))
         before_i, before_j = abs(x[i]), abs(x[j])
@@ -236,7 +298,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
                 x[k] = upper[k]
             closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
             closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
-    row_i, row_j = Q[i], Q[j]
-    for k in range(n):  # the last step's share of the gradient
-        gradient[k] += delta * (row_i[k] - row_j[k])
+    if delta != 0.0:  # the last step's share of the gradient
+        gradient[i] += delta * extra[i]
+        gradient[j] -= delta * extra[j]
+        for g in range(n_groups):
+            for k in range(starts[g], starts[g + 1]):
+                gradient[k] += delta * scale[group, g] * (row_i[k] - row_j[k])
     return max_steps

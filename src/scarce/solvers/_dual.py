@@ -30,10 +30,8 @@ SEARCH = 60  # steps of the search for a factor, which a few end
 def duality_gap(
     problem: QuadraticProgram,
     x: Array,
-    lower: Array,
-    upper: Array,
+    sizes: Array,
     kernel_part: Array,
-    linear: Array,
     own: Array,
     multipliers: Array,
     error: Array | None,
@@ -42,39 +40,44 @@ def duality_gap(
 ) -> float:
     """Return a bound of objective minus optimum of a definite program; infinite if none is known.
 
-    ``own`` holds the diagonal of the kernel part of ``Q``. The kernel part may be off by ``error``.
-    ``zero`` says that the optimum is zero up to rounding.
+    ``sizes`` are the absolute values of ``x``, ``own`` the diagonal of the kernel part of ``Q``.
+    The kernel part may be off by ``error``. ``zero`` says that the optimum is zero up to rounding.
     """
     groups, diagonal = problem.groups, problem.diagonal
-    error = np.zeros_like(x) if error is None else error
+    lower, upper, linear, _, bounded = problem.signed
     # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
     # multiplier, has to be zero when the optimum is. Otherwise it counts, but not over a box that
     # is far wider than all that the group has: rounding times any width says nothing.
     root = np.sqrt(own)
-    slack = ROUNDING * (root * float(root @ np.abs(x)) + np.abs(linear))
-    common, support = np.zeros(multipliers.size), x != 0
-    np.maximum.at(common, groups[support], slack[support])
+    slack = ROUNDING * (root * float(root @ sizes) + np.abs(linear))
+    common = np.zeros(multipliers.size)
+    np.maximum.at(common, groups, np.where(sizes > 0, slack, 0.0))
     slack += common[groups]
     flat = diagonal == 0
-    rising, falling = flat & np.isposinf(upper), flat & np.isneginf(lower)
     factor, beta = 1.0, multipliers
-    most = WIDEST * np.bincount(groups, np.abs(x), minlength=multipliers.size)[groups]
-    if rising.any() or falling.any():
-        slack[rising | falling] = slack.max()  # what the solver can resolve
-        factor, beta = _feasible_multipliers(
-            kernel_part, linear, error, 0.5 * slack, rising, falling, groups, multipliers
-        )
+    most = WIDEST * problem.sums(sizes)[groups]
+    if not bounded:
+        rising, falling = flat & (upper == np.inf), flat & (lower == -np.inf)
+        if rising.any() or falling.any():
+            slack[rising | falling] = slack.max()  # what the solver can resolve
+            none = np.zeros_like(x) if error is None else error
+            factor, beta = _feasible_multipliers(
+                kernel_part, linear, none, 0.5 * slack, rising, falling, groups, multipliers
+            )
     # Rounding errors that are no longer small beside a linear term are slopes like others.
     small = np.where(linear == 0, slack, np.minimum(slack, RESOLVED * np.abs(linear)))
     slope = factor * kernel_part + linear + beta[groups]
     gains = np.zeros_like(x)
-    for sign in (-1.0, 1.0) if error.any() else (0.0,):
-        steepest = slope + sign * factor * error
+    for sign in (0.0,) if error is None else (-1.0, 1.0):
+        steepest = slope.copy() if error is None else slope + sign * factor * error
         rounded = flat & (np.abs(steepest) <= small)
         sizes = np.abs(np.where(rounded, steepest, 0.0))
         room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
         steepest[rounded] = 0.0
-        gains = np.maximum(gains, _gains(steepest, diagonal, x, lower, upper))
+        if bounded and not problem.curved:
+            gains = np.maximum(gains, (x - np.where(steepest > 0, lower, upper)) * steepest)
+        else:
+            gains = np.maximum(gains, _gains(steepest, diagonal, x, lower, upper))
         if not zero:
             gains = np.maximum(gains, sizes * room)
     return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)

@@ -39,6 +39,15 @@ class Field:
         support = np.flatnonzero(x)
         self.add(support, x[support])
 
+    @classmethod
+    def of(cls, form: SignedForm, x: Array, values: Array) -> Field:
+        """Return a field whose values were summed up at once, in float64."""
+        field = object.__new__(cls)
+        field.form, field.precision, field.values = form, np.float64, values
+        field.traffic = np.abs(form.coupling).max() * np.abs(x)
+        field._summed = np.abs(values)
+        return field
+
     def copy(self) -> Field:
         """Return a field that can be changed on its own."""
         other = copy.copy(self)

@@ -8,13 +8,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, FEASIBLE, Certificate, judge, midpoints
-from scarce.solvers._check import CHECKED_VALUES, checked_field
+from scarce.solvers._certificate import FEASIBLE, Certificate, judge, midpoints
+from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._small import descend
 from scarce.solvers._solution import Progress, Solution
+from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
 from scarce.solvers._working_set import WorkingSets
 
@@ -25,8 +27,13 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
-CRAWL = 60  # pairwise steps per variable after which a small program gets an interior start
-BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
+CRAWL = 20  # pairwise steps per variable after which a small program gets an interior start
+MOST_SHORT = 3  # goals that the short way of small programs tries
+
+
+def smaller(tol: float, gap: float) -> float:
+    """Return the factor of a goal that is to bring a duality gap down to the tolerance."""
+    return float(np.clip(0.3 * tol / gap, 1e-3, 0.3))
 
 
 class Loop:
@@ -53,7 +60,7 @@ class Loop:
         self.steepest = float(largest.max())
         self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
         self.looked_at = 0.0  # size of the point when a runaway was last looked for
-        self.definite = form.problem.definite
+        self.definite = form.definite
         self.negative_curvature = False
         self.steps = 0
         self.space = space
@@ -81,9 +88,10 @@ class Loop:
                 if self.steps >= self.budget:
                     return self._solution(x, field, self._verdict(x, field, last))
                 x, field = (self._polish if last else self._polish_rough)(x, field)
-                seen = judge(form.problem, form.signs * x, field.values)
+                cheap = all_checked(form, x)  # and then one judgement will do
+                seen = verdict = self._verdict(x, field, last) if cheap else self._glance(x, field)
                 if not seen.dual_gap > self.tol:
-                    verdict = self._verdict(x, field, last)
+                    verdict = verdict if cheap else self._verdict(x, field, last)
                     if verdict.within(self.tol):
                         return self._solution(x, field, verdict)
                 if self.stalled or goal <= self._noise(x, precision):
@@ -91,13 +99,29 @@ class Loop:
                 if self.ends == np.inf:
                     self.ends = self.steps + GAP_EFFORT * (self.steps + form.n)
                 if seen.dual_gap > self.tol:
-                    share *= float(np.clip(0.3 * self.tol / seen.dual_gap, 1e-3, 0.3))
+                    share *= smaller(self.tol, seen.dual_gap)
                 elif last:
                     share *= 0.3
                     field = Field(form, x, precision)  # without the errors of many updates
                 else:
                     break  # rounding errors, which a smaller goal would not cure
         return self._solution(x, field, self._verdict(x, field, last))
+
+    def run_small(self, x: Array) -> tuple[Array, Solution | None]:
+        """Go the short way; return the point reached, and the solution if it is one."""
+        share = 1.0
+        for _ in range(MOST_SHORT):
+            x, field, steps = descend(self.form, x, share * self.tol, self.budget - self.steps)
+            self.steps += steps
+            if field is None:
+                break
+            verdict = self._verdict(x, field, last=True)
+            if verdict.within(self.tol):
+                return x, self._solution(x, field, verdict)
+            if not verdict.dual_gap > self.tol:
+                break
+            share *= smaller(self.tol, verdict.dual_gap)
+        return x, None
 
     def descend(self, x: Array, hint: Array | None) -> Array:
         field = Field(self.form, x, self.form.kernel.precisions[0])
@@ -167,12 +191,10 @@ class Loop:
         """Return the point after the variables of a block were solved for, the others held."""
         form = self.form
         limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
-        # One space for all blocks: touching fresh memory would cost as much as the values.
-        needed = block.size**2 * np.dtype(precision).itemsize
-        if self.space.nbytes < needed:
-            self.space = np.empty(-(-needed // 8))
-        Q = form.block(block, precision, self.space.view(precision))
-        new, local, steps = self._pairwise(Q, block, gradient[block], x, tol, limit)
+        matrix = self._matrix(block, precision)
+        if not (self.definite or self.negative_curvature):
+            self.negative_curvature = matrix.bends_down(group_starts(form, block))
+        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit)
         self.steps += max(steps, 1)
         form.balance(new)
         if block.size == form.n and steps < limit:
@@ -188,41 +210,23 @@ class Loop:
             new = new if exact is None else exact
         return new
 
-    def _pairwise(
-        self, Q: Array, block: Array, local: Array, x: Array, tol: float, limit: int
-    ) -> tuple[Array, Array, int]:
-        """Return the point after pairwise steps on a block, its gradient there, and the steps."""
-        from scarce.solvers._compiled import bends_down, pairwise_steps
-
+    def _matrix(self, block: Array, precision: Any) -> StepMatrix:
         form = self.form
-        starts = np.searchsorted(form.groups[block], np.arange(form.n_groups + 1))
-        if not (self.definite or self.negative_curvature):
-            self.negative_curvature = bool(bends_down(Q, starts, BENT[Q.dtype.type]))
-        part = x[block]
-        lower, upper, widths = form.lower[block], form.upper[block], form.widths[block]
-        endless, steps = np.full(2, -1), 0
-        while True:
-            pair = endless.copy()
-            steps += pairwise_steps(
-                Q, local, part, lower, upper, widths, starts, tol, limit - steps, AT_BOUND, endless
-            )
-            if np.array_equal(pair, endless):
-                break
-            # Two variables without bounds that no curvature holds; else a long step is taken.
-            refuse_unbounded(form, block[endless], np.array([1.0, -1.0]))
-        new = x.copy()
-        new[block] = part
-        return new, local, int(steps)
+        if form.kept is not None:
+            return StepMatrix.of_kept(form, form.kept)
+        # One space for all blocks: touching fresh memory would cost as much as the values.
+        needed = block.size**2 * np.dtype(precision).itemsize
+        if self.space.nbytes < needed:
+            self.space = np.empty(-(-needed // 8))
+        Q = form.block(block, precision, self.space.view(precision))
+        return StepMatrix.of_block(Q, form.n_groups)
 
     def _meet_curvature(self, gradient: Array, x: Array, middle: Array) -> None:
         """Look for negative curvature where no block was solved, so that none can have been met."""
-        from scarce.solvers._compiled import bends_down
-
         form = self.form
         block = self.sets.select(gradient, x, middle, self.tol, self.sets.extra, np.float64)
-        starts = np.searchsorted(form.groups[block], np.arange(form.n_groups + 1))
-        Q = form.block(block, np.float64)
-        self.negative_curvature = bool(bends_down(Q, starts, BENT[np.float64]))
+        matrix = self._matrix(block, np.float64)
+        self.negative_curvature = matrix.bends_down(group_starts(form, block))
 
     def _newton(self, x: Array, gradient: Array, most: int, tol: float) -> Array | None:
         found, bent = newton_steps(self.form, x, gradient, most, tol)
@@ -278,6 +282,9 @@ class Loop:
         return 16.0 * float(np.finfo(precision).eps * self.steepest * np.abs(x).sum())
 
     # What the loop computed against what plain float64 says.
+
+    def _glance(self, x: Array, field: Field) -> Certificate:
+        return judge(self.form.problem, self.form.signs * x, field.values)
 
     def _verdict(self, x: Array, field: Field, last: bool) -> Certificate:
         """Judge a point by its field, exact where an error could matter, else with its bound."""

@@ -17,6 +17,9 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
+ROUNDED = 64 * np.finfo(np.float64).eps  # share of its terms up to which a gradient is rounding
+DONE = 1e-6  # share of the tolerance up to which there is nothing to gain
+RISE = 1e-9  # share of its terms up to which a rise of the objective is rounding
 BENT = 1e-6  # share of its terms beyond which a negative curvature counts
 
 
@@ -42,15 +45,19 @@ def newton_steps(
     bent = False
     Q = form.block(free, np.float64)
     right = -gradient[free]
+    rounding = ROUNDED * float(np.abs(np.diagonal(Q)).max() * np.abs(x).sum())
+    if np.abs(_centred(right, form.groups[free], form.n_groups)).max() <= max(rounding, DONE * tol):
+        return None, False  # and what is solved stays as it is
     x = x.copy()
     for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
         owner = form.groups[free]
         # What a group has in common its multiplier answers; left in, it would hide the rest.
-        right = _centred(right, owner)
-        step, longest = _direction(Q, right, owner, tol)
+        right = _centred(right, owner, form.n_groups)
+        step, longest = _direction(Q, right, x[free], owner, form.n_groups, tol)
         if not np.isfinite(step).all():
             return None, bent
-        step = _centred(step, owner)  # rounding must not add up in a group's sum
+        # Rounding must not add up in a group's sum.
+        step = _centred(step, owner, form.n_groups)
         bound = np.where(step > 0, form.upper[free], form.lower[free])
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(step == 0, np.inf, (bound - x[free]) / step)
@@ -62,7 +69,8 @@ def newton_steps(
         change = target - x[free]
         bend = Q @ change
         bent |= bool(change @ bend < -BENT * (np.abs(change) @ np.abs(bend)))
-        if change @ (0.5 * bend - right) > 0:
+        rise = change * (0.5 * bend - right)
+        if rise.sum() > RISE * np.abs(rise).sum():
             return None, bent  # a saddle or a maximum: the objective would rise
         right -= bend
         x[free] = target
@@ -77,14 +85,30 @@ def newton_steps(
     return x, bent
 
 
-def _centred(values: Array, groups: Array) -> Array:
+def is_singular(Q: Array) -> bool:
+    """Say whether a system needs its least-norm answer."""
+    if Q.size == 0:
+        return False
+    unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
+    factor, failed = linalg.lapack.dpotrf(Q / unit, lower=1, clean=0)
+    return bool(failed or np.diagonal(factor).min() ** 2 < REGULAR)
+
+
+def _centred(values: Array, groups: Array, n_groups: int) -> Array:
+    if n_groups == 1:
+        return np.asarray(values - values.sum() / values.size)
     means = np.bincount(groups, values) / np.maximum(1, np.bincount(groups))
     return np.asarray(values - means[groups])
 
 
-def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array, float]:
+def _direction(
+    Q: Array, right: Array, x: Array, groups: Array, n_groups: int, tol: float
+) -> tuple[Array, float]:
     """Return a direction that keeps every group's sum, and how far it may be followed."""
-    members = (groups[:, None] == np.unique(groups)).astype(float)
+    if n_groups == 1:
+        members = np.ones((groups.size, 1))
+    else:
+        members = (groups[:, None] == np.unique(groups)).astype(float)
     n = groups.size
     # In units of the kernel, so that its rows and those of the equalities weigh alike.
     unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
@@ -94,25 +118,29 @@ def _direction(Q: Array, right: Array, groups: Array, tol: float) -> tuple[Array
         Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
     factor, failed = linalg.lapack.dpotrf(Q, lower=1, clean=0)
     if small and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
-        return _least_norm_direction(Q, right, members, tol)
+        return _least_norm_direction(Q, right, x, members, tol)
     if failed:
         return np.full(n, np.nan), 1.0
-    both, _ = linalg.lapack.dpotrs(factor, np.column_stack([right, members]), lower=1)
+    sides = np.concatenate([right[:, None], members], axis=1)
+    both, _ = linalg.lapack.dpotrs(factor, sides, lower=1)
     plain, spread = both[:, 0], both[:, 1:]
     multipliers = linalg.lapack.dgesv(members.T @ spread, members.T @ plain)[2]
     return np.asarray(plain - spread @ multipliers), 1.0
 
 
 def _least_norm_direction(
-    Q: Array, right: Array, members: Array, tol: float
+    Q: Array, right: Array, x: Array, members: Array, tol: float
 ) -> tuple[Array, float]:
-    """Do it for a singular system, of duplicated rows for instance, which are treated alike."""
+    """Do it for a singular system, of duplicated rows for instance, which are treated alike.
+
+    The direction leads to the solution of least norm, whichever steps led here.
+    """
     n, k = members.shape
     system, full = np.zeros((n + k, n + k)), np.zeros(n + k)
     system[:n, :n], system[:n, n:], system[n:, :n] = Q, members, members.T
-    full[:n] = right
+    full[:n], full[n:] = right + Q @ x, members.T @ x
     answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy", check_finite=False)[0]
     flat = full - system @ answer
     if np.abs(flat[:n]).max() > tol:
         return flat[:n], np.inf
-    return np.asarray(answer[:n]), 1.0
+    return np.asarray(answer[:n] - x), 1.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,6 +61,16 @@ class SymmetricOperator(Protocol):
 
         `scarce.solvers.reference_sums` does it for any operator, block by block.
         """
+
+
+class SignedParts(NamedTuple):
+    """Bounds, linear term and signs of the kernel part of a program in ``signs * alpha``."""
+
+    lower: Array
+    upper: Array
+    linear: Array
+    turn: Array
+    bounded: bool
 
 
 class QuadraticProgram:
@@ -119,46 +130,59 @@ class QuadraticProgram:
         self.totals: Array = np.atleast_1d(np.asarray(totals, dtype=np.float64))
         if self.totals.ndim != 1 or not np.isfinite(self.totals).all():
             raise ValueError(f"totals must be finite, one value per group, got {totals!r}")
+        self.n_groups = self.totals.size  # one equality each
         self.lower = _per_variable("lower", lower, n)
         self.upper = _per_variable("upper", upper, n)
-        self.linear = _finite("linear", _per_variable("linear", linear, n))
-        self.diagonal = _finite("diagonal", _per_variable("diagonal", diagonal, n))
+        self.linear = _per_variable("linear", linear, n, finite=True)
+        self.diagonal = _per_variable("diagonal", diagonal, n, finite=True)
         self.signs = _signs("signs", signs, n)
         self.kernel_signs = _signs("kernel_signs", kernel_signs, n)
         self.groups = _groups(groups, n, self.n_groups)
         shape = (self.n_groups, self.n_groups)
-        self.coupling: Array = (
-            np.ones(shape) if coupling is None else np.asarray(coupling, np.float64)
-        )
-        finite = self.coupling.shape == shape and np.isfinite(self.coupling).all()
-        mirrored = finite and (shape == (1, 1) or np.allclose(self.coupling, self.coupling.T))
-        if not mirrored:
-            raise ValueError(
-                f"coupling must be a finite symmetric array of shape {shape}, got {coupling!r}"
-            )
-        if (self.diagonal < 0).any():
+        self.coupling: Array = np.ones(shape) if coupling is None else _coupling(coupling, shape)
+        if self.diagonal.min() < 0:
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
-        crossed = np.flatnonzero(~(self.lower <= self.upper))
-        if crossed.size:
-            i = int(crossed[0])
+        crossed = self.lower > self.upper
+        if crossed.any():
+            i = int(crossed.argmax())
             raise ValueError(
                 f"lower must not exceed upper: variable {i} has the bounds "
                 f"[{self.lower[i]}, {self.upper[i]}]"
             )
         _check_feasible(self)
 
-    @property
-    def n_groups(self) -> int:
-        """Number of groups, one equality each."""
-        return self.totals.size
+    @cached_property
+    def curved(self) -> bool:
+        """Whether anything is added to the diagonal."""
+        return bool(self.diagonal.any())
 
     @property
     def definite(self) -> bool:
         """Whether ``Q`` is positive semidefinite for certain: kernel and coupling both are."""
         if not self.kernel.definite:
             return False
-        values = self.coupling[0] if self.n_groups == 1 else np.linalg.eigvalsh(self.coupling)
+        if self.n_groups == 1:
+            return bool(self.coupling[0, 0] >= 0)
+        values = np.linalg.eigvalsh(self.coupling)
         return bool(values.min() >= -1e-12 * np.abs(values).max())
+
+    def sums(self, values: Array) -> Array:
+        """Return the sum of one value a variable over each group."""
+        if self.n_groups == 1:
+            return np.asarray(values.sum(keepdims=True))
+        return np.bincount(self.groups, values, minlength=self.n_groups)
+
+    @cached_property
+    def signed(self) -> SignedParts:
+        """The parts in the variables ``signs * alpha``."""
+        if (self.signs > 0).all():
+            lower, upper, linear = self.lower, self.upper, self.linear
+        else:
+            positive, linear = self.signs > 0, self.signs * self.linear
+            lower = np.where(positive, self.lower, -self.upper)
+            upper = np.where(positive, self.upper, -self.lower)
+        finite = bool(np.isfinite(upper - lower).all())
+        return SignedParts(lower, upper, linear, self.signs * self.kernel_signs, finite)
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
         """Return the same program with another matrix, for a row of solves; nothing is copied."""
@@ -182,30 +206,42 @@ class QuadraticProgram:
         )
 
 
-def _per_variable(name: str, value: ArrayLike, n: int) -> Array:
+def _per_variable(name: str, value: ArrayLike, n: int, finite: bool = False) -> Array:
+    if type(value) is float and -np.inf < value < np.inf:
+        return np.full(n, value)
     array = np.asarray(value, dtype=np.float64)
     if array.shape not in ((), (n,)):
         raise ValueError(f"{name} must be a number or {n} numbers, got shape {array.shape}")
-    if np.isnan(array).any():
+    if np.isnan(array.max()):  # which any NaN makes it
         raise ValueError(f"{name} must not contain NaN")
-    return np.broadcast_to(array, (n,)).copy()
-
-
-def _finite(name: str, values: Array) -> Array:
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}")
-    return values
+    if finite and not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)].flat[0]}")
+    return np.full(n, float(array)) if array.ndim == 0 else array.copy()
 
 
 def _signs(name: str, given: ArrayLike | None, n: int) -> Array:
-    signs = np.ones(n) if given is None else _per_variable(name, given, n)
+    if given is None:
+        return np.ones(n)
+    signs = _per_variable(name, given, n)
     wrong = signs[np.abs(signs) != 1]
     if wrong.size:
         raise ValueError(f"{name} must hold only +1 and -1, got {wrong[0]}")
     return signs
 
 
+def _coupling(given: ArrayLike, shape: tuple[int, int]) -> Array:
+    coupling = np.asarray(given, np.float64)
+    finite = coupling.shape == shape and np.isfinite(coupling).all()
+    if not (finite and (shape == (1, 1) or np.allclose(coupling, coupling.T))):
+        raise ValueError(
+            f"coupling must be a finite symmetric array of shape {shape}, got {given!r}"
+        )
+    return coupling
+
+
 def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
+    if given is None and n_groups > 0:
+        return np.zeros(n, np.int64)
     groups = np.zeros(n, np.int64) if given is None else np.asarray(given)
     if groups.shape != (n,) or not np.issubdtype(groups.dtype, np.integer):
         raise ValueError(f"groups must be {n} integers, got shape {groups.shape} of {groups.dtype}")
@@ -219,10 +255,8 @@ def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
 
 def _check_feasible(program: QuadraticProgram) -> None:
     """Raise an error that names the first group whose equality no point of the box meets."""
-    low = np.where(program.signs > 0, program.lower, -program.upper)
-    high = np.where(program.signs > 0, program.upper, -program.lower)
-    least = np.bincount(program.groups, low, minlength=program.n_groups)
-    most = np.bincount(program.groups, high, minlength=program.n_groups)
+    low, high = program.signed[:2]
+    least, most = program.sums(low), program.sums(high)
     totals = program.totals
     # Sums of bounds are known up to rounding; an end that is infinite is never met.
     under = totals < least - 1e-12 * np.maximum(np.abs(totals), np.abs(least))

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.solvers._certificate import AT_BOUND, widths
-from scarce.solvers._problem import DenseMatrix, QuadraticProgram, SymmetricOperator
+from scarce.solvers._kept_rows import LARGEST, KeptRows
+from scarce.solvers._problem import QuadraticProgram, SymmetricOperator
 
 Array = NDArray[Any]
 
@@ -24,34 +25,31 @@ class SignedForm:
     """
 
     def __init__(self, problem: QuadraticProgram) -> None:
-        positive = problem.signs > 0
         self.problem = problem
-        self.kernel: SymmetricOperator = problem.kernel
+        self.kernel: SymmetricOperator | KeptRows = problem.kernel
+        self.kept: KeptRows | None = None  # of a small program
         self.n = problem.kernel.n
         self.n_groups = problem.n_groups
         self.groups: Array = problem.groups
         self.totals: Array = problem.totals
         self.signs: Array = problem.signs
-        self.lower: Array = np.where(positive, problem.lower, -problem.upper)
-        self.upper: Array = np.where(positive, problem.upper, -problem.lower)
-        self.linear: Array = problem.signs * problem.linear
+        self.lower, self.upper, self.linear, self.turn, self.bounded = problem.signed
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
         self.widths: Array = widths(self.lower, self.upper)
-        self.turn: Array = problem.signs * problem.kernel_signs
+        self.definite = problem.definite
 
-        self.stored = False  # whether the kernel is a matrix in memory
         # Nothing to do to a block of kernel values.
         same = bool((self.turn == self.turn[0]).all())
-        self.plain = same and bool((self.coupling == 1).all()) and not self.diagonal.any()
+        self.plain = same and bool((self.coupling == 1).all()) and not problem.curved
 
     def masses(self, x: Array) -> Array:
         """Return the sum of all ``|x|`` of each group: what its equality's error is relative to."""
-        return np.bincount(self.groups, np.abs(x), minlength=self.n_groups)
+        return self.problem.sums(np.abs(x))
 
     def missing(self, x: Array) -> Array:
         """Return what each group lacks of its total."""
-        return np.asarray(self.totals - np.bincount(self.groups, x, minlength=self.n_groups))
+        return np.asarray(self.totals - self.problem.sums(x))
 
     def snap(self, x: Array) -> None:
         """Put values that are at a bound up to rounding exactly there.
@@ -72,13 +70,18 @@ class SignedForm:
             if room.max() > abs(missing[g]):
                 x[most] += missing[g]
 
-    def store_small(self, space: Array, cache_size: float) -> None:
-        """Keep the whole matrix of a small program in the space: its blocks then cost nothing."""
-        if self.n**2 <= min(space.size, cache_size * 1e6 / space.itemsize):
-            values = space[: self.n**2].reshape(self.n, self.n)
-            self.kernel.write_block(np.arange(self.n), values)
-            self.kernel = DenseMatrix(values, definite=self.kernel.definite)
-            self.stored = True
+    def keep_rows(self, space: Array, cache_size: float, plainly: bool = False) -> None:
+        """Keep the rows of a small program's matrix, in the space if they fit."""
+        size = self.n**2
+        if self.n > LARGEST or size * space.itemsize > cache_size * 1e6:
+            return
+        order = np.arange(self.n) if self.n_groups == 1 else self.groups.argsort(kind="stable")
+        room = space[:size] if size <= space.size else np.empty(size)
+        room = room.reshape(self.n, self.n)
+        self.kept = KeptRows(
+            self.problem.kernel, order, self.turn, room, lazily=self.definite, plainly=plainly
+        )
+        self.kernel = self.kept
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
@@ -101,18 +104,19 @@ class SignedForm:
 
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
         """Return ``Q`` in ``x`` for some variables, in the space if given."""
-        ordered = self.n_groups == 1 and indices.size == self.n  # else the block sorts by group
-        if ordered and self.plain and isinstance(self.kernel, DenseMatrix):
-            return self.kernel.values
-        size = indices.size**2
-        Q = np.empty(size, precision) if space is None else space[:size]
-        Q = Q.reshape(indices.size, indices.size)
-        self.kernel.write_block(indices, Q)
+        if self.kept is not None:
+            Q = self.kept.signed_block(indices)
+        else:
+            size = indices.size**2
+            Q = np.empty(size, precision) if space is None else space[:size]
+            Q = Q.reshape(indices.size, indices.size)
+            self.problem.kernel.write_block(indices, Q)
         if not self.plain:
             # Rows and columns in turn: an outer product would be as large as the block.
             groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)
-            Q *= turn
-            Q *= turn[:, None]
+            if self.kept is None:
+                Q *= turn
+                Q *= turn[:, None]
             if not (self.coupling == 1).all():
                 scales = self.coupling[:, groups].astype(Q.dtype)
                 for g in range(self.n_groups):

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scarce.solvers._blas import single_threaded_blas
 from scarce.solvers._field import Field
 from scarce.solvers._loop import Loop
+from scarce.solvers._plain_steps import is_worth_it
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._small import is_ordinary
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._space import small_space
 from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
@@ -63,11 +65,17 @@ def solve(
     form = SignedForm(problem)
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
     with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
-        form.store_small(matrix, cache_size)
+        form.keep_rows(matrix, cache_size, plainly=is_worth_it(form.n))
         loop = Loop(form, tol, budget, cache_size, callback, space)
-        if start is not None:
-            return loop.run(checked_start(form, start), None)
-        return loop.run(*_begin(form, loop, matrix))
+        if start is None:
+            x, hint = _begin(form, loop, matrix)
+        else:
+            x, hint = checked_start(form, start), None
+        if callback is None and budget > 0 and is_ordinary(form):
+            x, solution = loop.run_small(x)
+            if solution is not None:
+                return solution
+        return loop.run(x, hint)
 
 
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
@@ -81,7 +89,7 @@ def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | 
         part = SignedForm(form.problem.subset(chosen, widening(form, chosen)))
     except ValueError:  # what was drawn cannot carry a group's total
         return x, None
-    part.store_small(matrix, loop.cache_size)
+    part.keep_rows(matrix, loop.cache_size)
     left = loop.budget - loop.steps
     smaller = Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))

@@ -61,7 +61,7 @@ def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
 
 def first_point(form: SignedForm) -> Array:
     """Return the feasible point nearest to zero's clip, each group filled in index order."""
-    return _fill(form, np.clip(0.0, form.lower, form.upper))
+    return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 
 
 def vertex(form: SignedForm, gradient: Array) -> Array:
@@ -76,12 +76,11 @@ def vertex(form: SignedForm, gradient: Array) -> Array:
 
 def _fill(form: SignedForm, x: Array, order: Array | None = None) -> Array:
     """Move variables, in order, until every group meets its total."""
+    short = np.abs(form.missing(x)) > 1e-12 * (np.abs(form.totals) + form.masses(x))
     order = np.arange(form.n) if order is None else order
-    for g in range(form.n_groups):
+    for g in np.flatnonzero(short):  # the others are met up to rounding
         members = order[form.groups[order] == g] if form.n_groups > 1 else order
         missing = form.totals[g] - x[members].sum()
-        if abs(missing) <= 1e-12 * (abs(form.totals[g]) + np.abs(x[members]).sum()):
-            continue  # met up to rounding
         bound = (form.upper if missing > 0 else form.lower)[members]
         room = np.abs(bound - x[members])
         used = np.concatenate([[0.0], np.cumsum(room)[:-1]])

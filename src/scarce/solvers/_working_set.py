@@ -42,8 +42,8 @@ class WorkingSets:
         from scarce.solvers._compiled import extreme_rows, violation_keys
 
         form = self.form
-        if form.stored:  # all of it: choosing would cost more than it saves
-            return np.argsort(form.groups, kind="stable")
+        if form.kept is not None:  # all of it: choosing would cost more than it saves
+            return form.kept.order
         keys = np.empty(form.n)
         sides = (x, form.lower, form.upper, form.groups)
         violation_keys(gradient, *sides, middle, keys)

@@ -1,0 +1,260 @@
+"""Compiled parts of the small route: the gradient from kept rows, the exact last step.
+
+Variables are sorted by group, ``starts`` holds the groups' boundaries, and the matrix is that of
+`pairwise_steps`: ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on the diagonal.
+"""
+
+# Compiled functions take their types from the arrays they get, hence "no-untyped-def".
+from __future__ import annotations
+
+import numpy as np
+
+from scarce.solvers._jit import REASSOCIATE, compiled
+
+SINGULAR, STEPPED = -1, 1
+
+
+@compiled()
+def write_gradient(Q, where, scale, extra, linear, x, starts, out):  # type: ignore[no-untyped-def]
+    """Write the gradient at ``x`` from the rows of the variables that are not zero."""
+    for k in range(x.size):
+        out[k] = linear[k] + extra[k] * x[k]
+    for h in range(starts.size - 1):
+        for j in range(starts[h], starts[h + 1]):
+            if x[j] == 0.0:
+                continue
+            row = Q[where[j]]
+            for g in range(starts.size - 1):
+                weight = scale[g, h] * x[j]
+                for k in range(starts[g], starts[g + 1]):
+                    out[k] += weight * row[k]
+
+
+@compiled()
+def violation(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def]
+    """Return ``max over groups of m_g - M_g``, not below 0."""
+    worst = 0.0
+    for g in range(starts.size - 1):
+        m, M = -np.inf, np.inf
+        for k in range(starts[g], starts[g + 1]):
+            if x[k] < upper[k]:
+                m = max(m, -gradient[k])
+            if x[k] > lower[k]:
+                M = min(M, -gradient[k])
+        if m > M:
+            worst = max(worst, m - M)
+    return worst
+
+
+@compiled(REASSOCIATE)
+def _dot(a, b):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
+
+
+@compiled()
+def _factorise(A, regular):  # type: ignore[no-untyped-def]
+    """Replace the lower half of a matrix by its Cholesky factor; say whether it is regular."""
+    for i in range(A.shape[0]):
+        row = A[i]
+        for j in range(i):
+            row[j] = (row[j] - _dot(row[:j], A[j, :j])) / A[j, j]
+        pivot = row[i] - _dot(row[:i], row[:i])
+        if not pivot >= regular:
+            return False
+        row[i] = np.sqrt(pivot)
+    return True
+
+
+@compiled()
+def _solve_in_place(factor, b):  # type: ignore[no-untyped-def]
+    n = b.size
+    for i in range(n):
+        b[i] = (b[i] - _dot(factor[i, :i], b[:i])) / factor[i, i]
+    for i in range(n - 1, -1, -1):
+        b[i] /= factor[i, i]
+        for k in range(i):
+            b[k] -= factor[i, k] * b[i]
+
+
+@compiled()
+def _centre(values, owner, sizes):  # type: ignore[no-untyped-def]
+    for g in range(sizes.size):
+        total = 0.0
+        for k in range(values.size):
+            if owner[k] == g:
+                total += values[k]
+        for k in range(values.size):
+            if owner[k] == g:
+                values[k] -= total / sizes[g]
+
+
+@compiled()
+def newton(  # type: ignore[no-untyped-def]
+    Q, where, scale, extra, gradient, x, lower, upper, starts, most, regular, most_steps
+):
+    """Newton steps on the free variables, each to the first bound met; ``x`` is changed in place.
+
+    Returns STEPPED, 0 when there are none or too many free variables, and SINGULAR when a system
+    is not regular: what it takes then is not worth compiling.
+    """
+    n_groups = starts.size - 1
+    free = np.empty(most, np.int64)
+    owner = np.empty(most, np.int64)
+    n = 0
+    for g in range(n_groups):
+        for k in range(starts[g], starts[g + 1]):
+            if lower[k] < x[k] < upper[k]:
+                if n == most:
+                    return 0
+                free[n], owner[n] = k, g
+                n += 1
+    if n == 0:
+        return 0
+    right = np.empty(n)
+    for a in range(n):
+        right[a] = -gradient[free[a]]
+    for _ in range(most_steps):
+        # Groups without free variables have no part in the system.
+        at, n_active = np.full(n_groups, -1), 0
+        for a in range(n):
+            if at[owner[a]] < 0:
+                at[owner[a]] = n_active
+                n_active += 1
+        sizes, member = np.zeros(n_active), np.empty(n, np.int64)
+        for a in range(n):
+            member[a] = at[owner[a]]
+            sizes[member[a]] += 1.0
+        matrix = np.empty((n, n))
+        unit = 0.0
+        for a in range(n):
+            i, row = free[a], Q[where[free[a]]]
+            for b in range(n):
+                matrix[a, b] = scale[owner[a], owner[b]] * row[free[b]]
+            matrix[a, a] += extra[i]
+            unit = max(unit, abs(matrix[a, a]))
+        unit = unit if unit > 0.0 else 1.0
+        factor = matrix / unit
+        if not _factorise(factor, regular):
+            return SINGULAR
+        _centre(right, member, sizes)
+        step = right / unit
+        _solve_in_place(factor, step)
+        spread = np.zeros((n_active, n))
+        for g in range(n_active):
+            for a in range(n):
+                if member[a] == g:
+                    spread[g, a] = 1.0
+            _solve_in_place(factor, spread[g])
+        schur, beta = np.zeros((n_active, n_active)), np.zeros(n_active)
+        for a in range(n):
+            beta[member[a]] += step[a]
+            for g in range(n_active):
+                schur[member[a], g] += spread[g, a]
+        if not _factorise(schur, 0.0):
+            return SINGULAR
+        _solve_in_place(schur, beta)
+        for g in range(n_active):
+            for a in range(n):
+                step[a] -= beta[g] * spread[g, a]
+        _centre(step, member, sizes)  # rounding must not add up in a group's sum
+        length = 1.0
+        for a in range(n):
+            k = free[a]
+            if step[a] > 0.0:
+                length = min(length, (upper[k] - x[k]) / step[a])
+            elif step[a] < 0.0:
+                length = min(length, (lower[k] - x[k]) / step[a])
+            if not abs(step[a]) < np.inf:
+                return SINGULAR
+        inside = 0
+        change = np.empty(n)
+        for a in range(n):
+            k = free[a]
+            target = x[k] + length * step[a]
+            if step[a] > 0.0 and (upper[k] - x[k]) <= length * step[a]:
+                target = upper[k]
+            elif step[a] < 0.0 and (lower[k] - x[k]) >= length * step[a]:
+                target = lower[k]
+            change[a] = target - x[k]
+        for a in range(n):
+            right[a] -= _dot(matrix[a], change)
+        for a in range(n):
+            k = free[a]
+            x[k] += change[a]
+            if change[a] > 0.0 and (upper[k] - x[k]) <= 0.0:
+                x[k] = upper[k]
+            if change[a] < 0.0 and (lower[k] - x[k]) >= 0.0:
+                x[k] = lower[k]
+            if lower[k] < x[k] < upper[k]:
+                free[inside], owner[inside], right[inside] = k, owner[a], right[a]
+                inside += 1
+        if inside == n or inside == 0:
+            return STEPPED
+        n = inside
+        right = right[:n].copy()
+    return STEPPED
+
+
+@compiled()
+def tidy(x, lower, upper, widths, totals, starts, at_bound, balanced):  # type: ignore[no-untyped-def]
+    """Put values at a bound up to rounding there; give what rounding took from a total back."""
+    for g in range(starts.size - 1):
+        own = slice(starts[g], starts[g + 1])
+        mass = np.abs(x[own]).sum()
+        total, most, best = 0.0, -1.0, -1
+        for k in range(starts[g], starts[g + 1]):
+            near = at_bound * min(widths[k], mass)
+            if x[k] <= lower[k] + near:
+                x[k] = lower[k]
+            elif x[k] >= upper[k] - near:
+                x[k] = upper[k]
+            total += x[k]
+            room = min(x[k] - lower[k], upper[k] - x[k])
+            if room > most:
+                most, best = room, k
+        missing = totals[g] - total
+        if abs(missing) > balanced * mass and most > abs(missing):
+            x[best] += missing
+
+
+@compiled()
+def last_step(  # type: ignore[no-untyped-def]
+    Q,
+    where,
+    scale,
+    extra,
+    linear,
+    totals,
+    gradient,
+    x,
+    lower,
+    upper,
+    widths,
+    starts,
+    tol,
+    most,
+    regular,
+    most_steps,
+    at_bound,
+    balanced,
+):
+    """Tidy up after pairwise steps, and take the exact last step if that is within tolerance.
+
+    ``x`` and ``gradient`` are changed in place. Returns what `newton` does.
+    """
+    tidy(x, lower, upper, widths, totals, starts, at_bound, balanced)
+    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+    exact, there = x.copy(), np.empty(x.size)
+    found = newton(
+        Q, where, scale, extra, gradient, exact, lower, upper, starts, most, regular, most_steps
+    )
+    if found == STEPPED:
+        tidy(exact, lower, upper, widths, totals, starts, at_bound, balanced)
+        write_gradient(Q, where, scale, extra, linear, exact, starts, there)
+        allowed = max(violation(gradient, x, lower, upper, starts), 0.5 * tol)
+        if violation(there, exact, lower, upper, starts) <= allowed:
+            x[:], gradient[:] = exact, there
+    return found

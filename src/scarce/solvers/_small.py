@@ -1,0 +1,127 @@
+"""The short way through a small program: compiled steps, the exact last one, the certificate.
+
+What is out of the ordinary (infinite bounds, singular systems, a tolerance that does not close the
+duality gap, very many steps) is left to the loop, which goes on from the point reached.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.solvers._certificate import AT_BOUND, extremes
+from scarce.solvers._field import Field
+from scarce.solvers._newton import (
+    MOST_STEPS,
+    REGULAR,
+    SINGULAR_UP_TO,
+    free_variables,
+    is_singular,
+    newton_steps,
+)
+from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
+from scarce.solvers._plain_steps import is_worth_it, plain_steps
+from scarce.solvers._signed import BALANCED, SignedForm
+from scarce.solvers._steps import StepMatrix, group_starts
+
+Array = NDArray[Any]
+
+MOST_PAIRWISE = 20_000  # steps, after which the loop goes on
+GOAL = 0.3  # share of the tolerance that pairwise steps aim at
+
+
+def is_ordinary(form: SignedForm) -> bool:
+    """Say whether the short way may lead anywhere."""
+    return form.kept is not None and form.definite and form.bounded
+
+
+def descend_plainly(
+    form: SignedForm, x: Array, tol: float, limit: int
+) -> tuple[Array, Field | None, int] | None:
+    """Do what `descend` does without the compiler; the kernel values are the plain ones.
+
+    None when that takes many steps, or when the point is not unique, as with duplicated rows: the
+    one that is found must not depend on what is loaded.
+    """
+    x = x.copy()
+    field = Field(form, x, np.float64)
+    gradient = form.gradient(x, field.values)
+    steps = plain_steps(form, x, gradient, GOAL * tol, limit)
+    form.snap(x)
+    form.balance(x)
+    free = free_variables(form, x)
+    if steps == min(limit, MOST_PLAIN) or is_singular(form.block(free, np.float64)):
+        return None
+    field = Field(form, x, np.float64)
+    exact, _ = newton_steps(form, x, form.gradient(x, field.values), SINGULAR_UP_TO, tol)
+    if exact is None:
+        return x, field, steps
+    there = Field(form, exact, np.float64)
+    before, after = (_violation(form, *pair) for pair in ((x, field), (exact, there)))
+    return (exact, there, steps) if after <= max(before, 0.5 * tol) else (x, field, steps)
+
+
+def _violation(form: SignedForm, x: Array, field: Field) -> float:
+    pull = -form.gradient(x, field.values)
+    m, M = extremes(form.problem, pull, pull, x < form.upper, x > form.lower)
+    return max(0.0, float((m - M).max()))
+
+
+def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:
+    """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+    kept = form.kept
+    assert kept is not None
+    if is_worth_it(form.n):
+        found_plainly = descend_plainly(form, x, tol, limit)
+        if found_plainly is not None:
+            return found_plainly
+        kept.compute_again()
+    from scarce.solvers._compiled import next_rows, pairwise_steps
+    from scarce.solvers._compiled_small import last_step, write_gradient
+
+    order: Any = slice(None) if kept.is_sorted else kept.order
+    starts = group_starts(form, kept.order)
+    x = x[order].copy()
+    lower, upper, widths = form.lower[order], form.upper[order], form.widths[order]
+    linear, totals = form.linear[order], form.totals
+    kept.keep(np.flatnonzero(x))
+    if kept.count == 0:
+        kept.keep(np.arange(min(kept.batch, form.n)))
+    matrix = StepMatrix.of_kept(form, kept)
+    gradient = np.empty(form.n)
+    write_gradient(*matrix[:4], linear, x, starts, gradient)
+    steps, most, met = 0, min(limit, MOST_PAIRWISE), np.full(3, -1)
+    box = (lower, upper)
+    while True:
+        steps += pairwise_steps(
+            *matrix, gradient, x, *box, widths, starts, GOAL * tol, most - steps, AT_BOUND, met
+        )
+        if met[2] < 0:
+            break
+        kept.keep(next_rows(gradient, x, *box, starts, kept.where, met[2], kept.batch))
+    found = last_step(
+        *matrix[:4],
+        linear,
+        totals,
+        gradient,
+        x,
+        *box,
+        widths,
+        starts,
+        tol,
+        SINGULAR_UP_TO,
+        REGULAR,
+        MOST_STEPS,
+        AT_BOUND,
+        BALANCED,
+    )
+    done = steps < most and met[0] < 0 and found >= 0
+    whole = np.empty(form.n)
+    whole[order] = x
+    if not done:
+        return whole, None, steps
+    values = np.empty(form.n)
+    values[order] = gradient - linear - matrix.extra * x
+    return whole, Field.of(form, whole, form.turn * values), steps
