@@ -136,6 +136,7 @@ def estimators(gamma: float | str) -> dict[str, Callable[[], Any]]:
             mapper=OneClassMapper(svm.OneClassSVM(nu=MAPPING_NU, **theirs)),
             classifier=svm.NuSVC(nu=NU, **theirs),
             keep="support",
+            stop=None,
             diagnose=False,
             tol=TOL,
         ),

@@ -22,6 +22,8 @@ SUBJECTS = [
         scarce.NuSVR(nu=0.3),
         scarce.SVMC(),
         scarce.MappingConvergence(),
+        scarce.PositiveUnlabeledSVC(n_bags=5, random_state=0),
+        scarce.UnbiasedPUSVC(class_prior=0.2),
         scarce.ProjectionMMDSVM(),
         scarce.TransductiveSVM(),
         scarce.LocallyWeightedEnsemble(),

@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 import scarce
-from scarce import SVC, LocallyWeightedEnsemble, MappingConvergence, OneClassSVM
+from scarce import SVC, LocallyWeightedEnsemble, OneClassSVM
 from scarce._frame import collected_notes, fit_frame, keep_quality, note, pass_on
 from scarce.testing._samples import one_sample, positive_and_unlabelled, two_classes
+from tests.positive_unlabeled.samples import of_the_paper
 from tests.subjects import SUBJECTS
 
 
@@ -105,7 +106,7 @@ def test_a_warning_that_is_an_error_leaves_no_trace():
 
 def test_learners_of_a_loop_do_not_warn_each_for_itself():
     X, y = positive_and_unlabelled(120)
-    model = MappingConvergence(classifier=SVC(max_iter=2))
+    model = of_the_paper(classifier=SVC(max_iter=2))
     with pytest.warns(ConvergenceWarning, match="solver of SVC terminated early") as caught:
         model.fit(X, y)
     assert [each.filename for each in caught] == [__file__]

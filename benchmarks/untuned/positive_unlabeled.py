@@ -10,7 +10,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,19 +24,33 @@ from pulearn import (
 from scipy import sparse
 from sklearn import svm
 from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_predict,
+    train_test_split,
+)
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.untuned.data import HALVES, SEEDS, at_hand, frequent_classes, table
-from benchmarks.untuned.report import markdown, wins, write_cells
-from scarce import SVMC, PositiveUnlabeledSVC, ScarceDataWarning, pu_threshold
+from benchmarks.untuned.report import RESULTS, markdown, read_cells, wins, write_cells
+from scarce import (
+    SVC,
+    SVMC,
+    MappingConvergence,
+    PositiveUnlabeledSVC,
+    ScarceDataWarning,
+    UnbiasedPUSVC,
+    pu_threshold,
+)
+from scarce.model_selection import lee_liu_scorer
 
 CLASSES = {"letter": 3, "digits": 3, "isolet": 3, "20newsgroups": 2, "webkb": 2}  # else one
 KINDS = ("10 %", "30 %", "50 rows")
 LARGEST = 1500  # rows of a task; with 50 positives 2,250
-COMPONENTS = 100  # of many features, for gradient boosting
+COMPONENTS = 30  # of many features, for gradient boosting, which takes minutes else
 OURS = "PositiveUnlabeledSVC"
 
 
@@ -98,7 +112,7 @@ def with_threshold(make: Callable[[], Any], method: str) -> Callable[[Task, int]
     def answer(task: Task, seed: int) -> Answer:
         folds = StratifiedKFold(min(5, int(task.y.sum())), shuffle=True, random_state=seed)
         X, new = task.X, task.fresh
-        if method == "predict_proba" and X.shape[1] > COMPONENTS:  # boosting takes minutes else
+        if method == "predict_proba" and X.shape[1] > COMPONENTS:
             projection = TruncatedSVD(COMPONENTS, random_state=seed).fit(X)
             X, new = projection.transform(X), projection.transform(new)
         scores = _column(cross_val_predict(make(), X, task.y, cv=folds, method=method))
@@ -168,10 +182,41 @@ def one_class(task: Task, seed: int) -> Answer:
     return Answer(scores > 0, scores, accepted)
 
 
-def svmc(task: Task, seed: int) -> Answer:
-    model = SVMC(map_fallback=0.1).fit(task.X, task.y)
-    scores = model.decision_function(task.fresh)
-    return Answer(scores > 0, scores, model.class_prior_)
+def loop(make: Callable[[], Any]) -> Callable[[Task, int], Answer]:
+    """Return a loop of mapping convergence."""
+
+    def answer(task: Task, seed: int) -> Answer:
+        model = make().fit(task.X, task.y)
+        scores = model.decision_function(task.fresh)
+        return Answer(scores > 0, scores, model.class_prior_)
+
+    return answer
+
+
+def unbiased(told: bool) -> Callable[[Task, int], Answer]:
+    def answer(task: Task, seed: int) -> Answer:
+        prior = task.share if told else None
+        model = UnbiasedPUSVC(class_prior=prior, random_state=seed).fit(task.X, task.y)
+        scores = model.decision_function(task.fresh)
+        accepted = float((model.predict(task.X[task.y == 0]) == 1).mean())
+        return Answer(scores > 0, scores, accepted)
+
+    return answer
+
+
+def biased_svm(task: Task, seed: int) -> Answer:
+    """Choose the two prices of Liu et al. (2003) by the score of Lee and Liu, cross-validated."""
+    few = int(task.y.sum()) / int((task.y == 0).sum())
+    prices = [{1: 1.0, 0: few * factor} for factor in (0.3, 1.0, 3.0)]
+    search = GridSearchCV(
+        SVC(),
+        {"class_weight": prices, "C": [0.3, 1.0, 10.0]},
+        scoring=lee_liu_scorer,
+        cv=StratifiedKFold(3, shuffle=True, random_state=seed),
+    ).fit(task.X, task.y)
+    scores = search.decision_function(task.fresh)
+    accepted = float((search.predict(task.X[task.y == 0]) == 1).mean())
+    return Answer(scores > 0, scores, accepted)
 
 
 def all_labels(task: Task, seed: int) -> Answer:
@@ -181,7 +226,7 @@ def all_labels(task: Task, seed: int) -> Answer:
 
 
 def boosting() -> Any:
-    return HistGradientBoostingClassifier(max_iter=40, random_state=0, class_weight="balanced")
+    return GradientBoostingClassifier(n_estimators=40, max_features=10, random_state=0)
 
 
 METHODS: dict[str, Callable[[Task, int], Answer]] = {
@@ -196,7 +241,11 @@ METHODS: dict[str, Callable[[Task, int], Answer]] = {
     ),
     "gradient boosting, threshold": with_threshold(boosting, "predict_proba"),
     "one-class SVM": one_class,
-    "SVMC": svmc,
+    "unbiased risk, double hinge, told the share": unbiased(True),
+    "unbiased risk, double hinge": unbiased(False),
+    "biased SVM, chosen by Lee-Liu": biased_svm,
+    "SVMC": loop(SVMC),
+    "MappingConvergence": loop(MappingConvergence),
     "all labels": all_labels,
 }
 
@@ -208,10 +257,17 @@ def tasks(half: str, names: list[str]) -> Iterator[tuple[str, str]]:
             yield name, label
 
 
-def run(half: str, names: list[str], methods: dict[str, Any], kinds: Any) -> list[dict[str, Any]]:
-    cells = []
+def run(
+    half: str,
+    names: list[str],
+    methods: dict[str, Any],
+    kinds: Sequence[str],
+    sets: list[str] | None,
+) -> Iterator[list[dict[str, Any]]]:
+    """Return the cells of one half, perhaps of some data sets only, task by task."""
     for number, (name, label) in enumerate(tasks(half, names)):
-        for kind in kinds:
+        cells = []
+        for kind in kinds if sets is None or name in sets else ():
             seed = SEEDS[half] + 10 * number + KINDS.index(kind)
             task = make_task(name, label, kind, seed)
             if task is None:
@@ -222,7 +278,7 @@ def run(half: str, names: list[str], methods: dict[str, Any], kinds: Any) -> lis
                     | measured(answer, task, seed)
                 )
         print(f"{half} {name} {label}: {len(cells)} cells", file=sys.stderr, flush=True)
-    return cells
+        yield cells
 
 
 def measured(answer: Callable[[Task, int], Answer], task: Task, seed: int) -> dict[str, Any]:
@@ -263,27 +319,40 @@ def summary(cells: pd.DataFrame) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run both halves and print the tables."""
+    """Run what was asked for, put it in place of older cells of the same kind, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="two data sets of each half")
     parser.add_argument("--half", choices=list(HALVES), help="only one half")
-    parser.add_argument("--ours", action="store_true", help="only this library's estimator")
+    parser.add_argument("--kind", choices=KINDS, help="only one kind of task")
+    parser.add_argument("--sets", nargs="+", help="only these data sets")
+    parser.add_argument("--methods", nargs="+", help="only methods whose name has such a word")
+    parser.add_argument("--tables", action="store_true", help="run nothing, print the tables")
     parser.add_argument("--out", default="positive-unlabeled", help="name of the results")
     options = parser.parse_args(arguments)
-    methods = {k: v for k, v in METHODS.items() if not options.ours or k == OURS}
-    cells: list[dict[str, Any]] = []
+    methods = {
+        name: answer
+        for name, answer in METHODS.items()
+        if options.methods is None or any(word in name for word in options.methods)
+    }
+    cells: dict[tuple[str, ...], dict[str, Any]] = {}
+    if (RESULTS / f"untuned-{options.out}.json").exists():
+        cells = {_place(cell): cell for cell in read_cells(options.out).to_dict("records")}
     absent: list[str] = []
     for half in [options.half] if options.half else list(HALVES):
         names, missing = at_hand(HALVES[half])
         absent += missing
-        cells += run(half, names[1:3] if options.quick else names, methods, KINDS)
-        # A quick look or a part must not replace the figures of a whole run.
-        partial = options.quick or options.half or options.ours
-        write_cells(options.out + ("-partial" if partial else ""), cells, absent)
-    print(summary(pd.DataFrame(cells)))
+        if not options.tables:
+            kinds = [options.kind] if options.kind else KINDS
+            for new in run(half, names, methods, kinds, options.sets):
+                cells |= {_place(cell): cell for cell in new}
+                write_cells(options.out, cells.values(), absent)
+    print(summary(pd.DataFrame(cells.values())))
     if absent:
         print(f"\nNot at hand: {', '.join(absent)}")
     return 0
+
+
+def _place(cell: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(str(cell[name]) for name in ("half", "task", "kind", "method"))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         SVMC,
         MappingConvergence,
         PositiveUnlabeledSVC,
+        UnbiasedPUSVC,
         pu_threshold,
     )
     from scarce.proportions import GroupProbabilitySVM, TransferGroupProbabilitySVM
@@ -46,6 +47,7 @@ __all__ = [
     "TransductiveSVM",
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
+    "UnbiasedPUSVC",
     "__version__",
     "load",
     "pu_threshold",

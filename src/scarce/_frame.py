@@ -182,6 +182,13 @@ class FitTask:
         if kind is None and self.context is not None:
             self.stopped = bool(self.context.call_on_fit_task_end(estimator=self.estimator))
 
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens; if not, parts may run in threads."""
+        return bool(getattr(self.estimator, "verbose", False)) or hasattr(
+            self.estimator, "_skl_callbacks"
+        )
+
     def part(self, name: str, max_subtasks: int | None = 0) -> FitTask:
         """Return a task inside this one; ``max_subtasks`` is None for an unknown number."""
         context = self.context
@@ -242,7 +249,7 @@ def _reporter(task: FitTask) -> Callable[[Progress], bool] | None:
                 )
         return block.stopped
 
-    return report if verbose or hasattr(estimator, "_skl_callbacks") else None
+    return report if task.heard else None
 
 
 # Quality.

@@ -218,11 +218,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _check_diagonal(self, operator: Any) -> None:
         """Refuse kernel values whose sums overflow, high powers above all."""
-        largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
-        if not np.isfinite(largest):
-            raise ValueError(
-                f"{NOT_FINITE} The kernel overflows: gamma={self._gamma:.3g}, degree={self.degree}."
-            )
+        check_sums(operator, self._fitted_kernel())
 
     # Solving.
 
@@ -363,6 +359,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             coef.flags.writeable = False
         return coef
+
+
+def check_sums(operator: Any, kernel: Kernel) -> None:
+    """Refuse kernel values whose sums overflow, high powers above all."""
+    largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
+    if not np.isfinite(largest):
+        gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
+        raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
 
 
 def is_plain(X: Any) -> bool:

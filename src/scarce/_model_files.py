@@ -36,6 +36,7 @@ TRUSTED_TYPES = (
     "scarce.kernels.SigmoidKernel",
     "scarce.positive_unlabeled.OneClassMapper",
     "scarce.positive_unlabeled.OneDNFMapper",
+    "scarce.positive_unlabeled.OutOfBagMapper",
     "scarce.proportions.SourceModel",
 )
 

@@ -24,6 +24,7 @@ HOMES = {
     "TransductiveSVM": "baselines",
     "TransferGroupProbabilitySVM": "proportions",
     "TransferOneClassSVM": "one_class",
+    "UnbiasedPUSVC": "positive_unlabeled",
     "pu_threshold": "positive_unlabeled",
 }
 PACKAGES = (

@@ -7,6 +7,7 @@ from scipy import sparse, stats
 from scarce.datasets import (
     add_noise,
     equal_groups,
+    label_some_positives,
     make_positive_unlabeled_clouds,
     make_rotated_moons,
     rotate_images,
@@ -215,3 +216,32 @@ class TestClouds:
     def test_errors(self, wrong, message):
         with pytest.raises(ValueError, match=message):
             make_positive_unlabeled_clouds(random_state=0, **wrong)
+
+
+class TestLabelledPositives:
+    """Some rows of a class are labelled, at random or not."""
+
+    X = np.random.default_rng(0).normal(size=(4000, 2))
+    truth = np.arange(4000) < 2000
+
+    @pytest.mark.parametrize("bias", [-1.0, 0.0, 1.0])
+    def test_the_bias_is_the_log_of_the_odds(self, bias):
+        y = label_some_positives(
+            self.X, self.truth, 100, bias=bias, along=[1.0, 0.0], random_state=0
+        )
+        assert y.sum() == 100
+        assert self.truth[y == 1].all()
+        # Normal rows drawn with weights exp(bias x) are normal around bias.
+        mean, _ = self.X[y == 1].T.mean(axis=1)
+        assert mean == pytest.approx(bias, abs=0.3)
+
+    def test_by_default_easy_rows_come_first(self):
+        X = self.X + 3.0 * self.truth[:, None]
+        y = label_some_positives(X, self.truth, 100, bias=1.0, random_state=0)
+        assert X[y == 1].sum(axis=1).mean() > X[self.truth].sum(axis=1).mean() + 1.0
+
+    def test_refusals(self):
+        with pytest.raises(ValueError, match="n_labelled must be from 1 to 2000"):
+            label_some_positives(self.X, self.truth, 0, random_state=0)
+        with pytest.raises(ValueError, match="along must be given"):
+            label_some_positives(self.X, np.ones(4000, bool), 5, random_state=0)

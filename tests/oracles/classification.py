@@ -55,3 +55,12 @@ def transductive_svc(features, labels, unlabelled, guesses, cost, cost_minus, co
     for sign, price in ((-1, cost_minus), (1, cost_plus)):
         objective += price * cp.sum(cp.pos(1 - sign * (unlabelled[guesses == sign] @ w + b)))
     return Primal(objective, w, b, np.vstack([features, unlabelled]) @ w)
+
+
+def double_hinge(positives, unlabelled, weights, costs):
+    """Unbiased risk: ``1/2 |w|^2 - sum_i c_i f(x_i) + sum_j C_j max(0, (1 + f)/2, f)``."""
+    w, b = cp.Variable(positives.shape[1]), cp.Variable(1)
+    f = unlabelled @ w + b
+    loss = cp.maximum(0, (1 + f) / 2, f)
+    objective = cp.sum_squares(w) / 2 - weights @ (positives @ w + b) + costs @ loss
+    return Primal(objective, w, b, unlabelled @ w)

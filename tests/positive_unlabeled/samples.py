@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce import MappingConvergence, NuSVC
+from scarce.positive_unlabeled import OneClassMapper
+
 Array = NDArray[Any]
 
 
@@ -41,3 +44,14 @@ def two_gaussians(n: int, distance: float, shared: int = 0, seed: int = 0) -> tu
     X[:n, 0] += distance
     X[n : n + shared] = X[:shared]
     return X, np.repeat([1, 0], n)
+
+
+def of_the_paper(**parameters: Any) -> MappingConvergence:
+    """Return the framework with the parts of the paper, but for the parameters given."""
+    parts = {
+        "mapper": OneClassMapper(),
+        "classifier": NuSVC(nu=0.01),
+        "keep": "support",
+        "stop": None,
+    }
+    return MappingConvergence(**{**parts, **parameters})

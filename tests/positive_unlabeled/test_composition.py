@@ -12,9 +12,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from scarce import SVC, SVMC, MappingConvergence
+from scarce import SVC, SVMC
 from scarce.model_selection import lee_liu_scorer
-from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
+from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -71,7 +71,7 @@ def test_grid_search_without_negatives():
     search.fit(X, y)
     assert search.best_params_ == {"svmc__gamma": 0.5}
     nested = GridSearchCV(
-        MappingConvergence(classifier=SVC(gamma=0.5)),
+        of_the_paper(classifier=SVC(gamma=0.5)),
         {"classifier__C": [1e-3, 1.0]},
         scoring=lee_liu_scorer,
     ).fit(X, y)
@@ -99,8 +99,8 @@ def test_pandas_frames_with_labels_as_strings():
     X, y = overlapping(3)
     frame = pd.DataFrame(X, columns=["width", "height"])
     labels = pd.Series(np.where(y == 1, "yes", "unknown"), dtype="category")
-    model = MappingConvergence(classifier=SVC()).fit(frame, labels)
+    model = of_the_paper(classifier=SVC()).fit(frame, labels)
     assert list(model.feature_names_in_) == ["width", "height"]
-    plain = MappingConvergence(classifier=SVC()).fit(X, y)
+    plain = of_the_paper(classifier=SVC()).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(frame), plain.decision_function(X))
     assert set(model.predict(frame)) == {"yes", "unknown"}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.svm import NuSVC
 
-from scarce import SVC, SVMC, MappingConvergence, ScarceDataWarning
-from tests.positive_unlabeled.samples import two_gaussians
+from scarce import SVC, SVMC, ScarceDataWarning
+from tests.positive_unlabeled.samples import of_the_paper, two_gaussians
 
 
 def clear_class(seed=0):
@@ -48,7 +48,7 @@ def test_without_diagnosis_nothing_is_refitted():
 def test_held_out_recall_is_that_of_refits():
     X, y = clear_class()
     mask = np.hypot(*X.T) > 4.0
-    model = MappingConvergence(
+    model = of_the_paper(
         mapper=mask, classifier=NuSVC(nu=0.2, gamma=0.1), keep="all", max_rounds=1, tol=1e-3
     )
     with pytest.warns(UserWarning, match="max_rounds=1"):

@@ -7,9 +7,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 
-from scarce import SVMC, MappingConvergence
-from scarce.positive_unlabeled import RoundsBoundaryDisplay, SetSizesDisplay
-from tests.positive_unlabeled.samples import overlapping
+from scarce import SVMC, PositiveUnlabeledSVC
+from scarce.positive_unlabeled import OutOfBagDisplay, RoundsBoundaryDisplay, SetSizesDisplay
+from tests.positive_unlabeled.samples import of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -59,7 +59,7 @@ def test_boundaries_of_all_rounds():
 def test_labels_and_names():
     frame = pd.DataFrame(X, columns=["width", "height"])
     labels = np.where(y == 1, "a", "b")
-    model = MappingConvergence(mapper=np.linalg.norm(X, axis=1) > 5, pos_label="a")
+    model = of_the_paper(mapper=np.linalg.norm(X, axis=1) > 5, pos_label="a")
     ax = plt.figure().add_subplot()
     with np.errstate(all="raise"):
         display = RoundsBoundaryDisplay.from_estimator(model, frame, labels, ax=ax)
@@ -84,3 +84,19 @@ def test_the_boundary_of_the_round_kept_is_thick():
 def test_only_two_features():
     with pytest.raises(ValueError, match="two features can be drawn, got 4"):
         RoundsBoundaryDisplay.from_estimator(SVMC(), np.c_[X, X], y)
+
+
+def test_out_of_bag_scores():
+    model = PositiveUnlabeledSVC(n_bags=10, random_state=0).fit(X, y)
+    display = OutOfBagDisplay.from_estimator(model, bins=20)
+    others, own, part = display.ax_.patches
+    assert others.get_data().values.sum() == pytest.approx(1.0)
+    assert own.get_data().values.sum() == pytest.approx(1.0)
+    assert part.get_data().values.sum() == pytest.approx(model.class_prior_)
+    # What lies above the threshold is what is accepted.
+    assert np.mean(display.unlabelled > 0) == pytest.approx(model.accepted_share_)
+    assert list(display.threshold_line_.get_xdata()) == [0.0, 0.0]
+    assert f"{model.accepted_share_:.2g}" in display.threshold_line_.get_label()
+    display.figure_.canvas.draw()
+    with pytest.raises(NotFittedError):
+        OutOfBagDisplay.from_estimator(PositiveUnlabeledSVC())

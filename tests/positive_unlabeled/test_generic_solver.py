@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import rbf_kernel
 
-from scarce import SVC, MappingConvergence, NuSVC
+from scarce import SVC, NuSVC
 from tests.oracles.classification import c_svc, nu_svc
 from tests.oracles.convex import feature_map
-from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
+from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -72,7 +72,7 @@ def test_same_rounds_and_same_model(make, seed, learner, keep):
         features, positives, unlabelled, mask[unlabelled], keep, learner
     )
     machine = NuSVC(nu=NU, gamma=GAMMA) if learner == "nu" else SVC(C=C, gamma=GAMMA)
-    model = MappingConvergence(mapper=mask, classifier=machine, keep=keep, tol=1e-8).fit(X, y)
+    model = of_the_paper(mapper=mask, classifier=machine, keep=keep, tol=1e-8).fit(X, y)
     assert model.history_["rejected"] == [len(rows) for rows in expected]
     assert model.n_rounds_ > 1
     decisions = features @ weights + offset

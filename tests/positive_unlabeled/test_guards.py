@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from scarce import SVMC, MappingConvergence, NuSVC, OneClassSVM
+from scarce import SVMC, NuSVC, OneClassSVM
 from scarce.positive_unlabeled import OneClassMapper
-from tests.positive_unlabeled.samples import disc_in_a_square, overlapping, two_gaussians
+from tests.positive_unlabeled.samples import (
+    disc_in_a_square,
+    of_the_paper,
+    overlapping,
+    two_gaussians,
+)
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -18,13 +23,13 @@ def test_nu_is_lowered_to_what_few_negatives_allow():
     y = np.r_[np.ones(521), np.zeros(41)]
     mask = np.arange(562) == 521
     with pytest.warns(UserWarning, match=r"nu lowered in the rounds \[1.*smaller class") as caught:
-        model = MappingConvergence(mapper=mask, diagnose=False).fit(X, y)
+        model = of_the_paper(mapper=mask, diagnose=False).fit(X, y)
     assert len(caught) == 1
     assert model.history_["nu"][0] == pytest.approx(0.999 * 2 / 522)
     assert model.history_["guard"][0] == "nu lowered"
     assert model.predict([[9.0, 9.0]]) == [0]
     with pytest.raises(ValueError, match=r"nu=0.01 is infeasible.*0 < nu <= 0.00383"):
-        MappingConvergence(mapper=mask, on_infeasible="error").fit(X, y)
+        of_the_paper(mapper=mask, on_infeasible="error").fit(X, y)
 
 
 def test_weights_count_in_what_nu_may_be():
@@ -45,7 +50,7 @@ def test_shared_rows_never_become_negatives():
         (3 + model.history_["accepted"][-1]) / 40  # no round can reject them
     )
     # Even where everything else becomes a negative.
-    everything = MappingConvergence(mapper=np.ones(80, bool), classifier=NuSVC(nu=0.3))
+    everything = of_the_paper(mapper=np.ones(80, bool), classifier=NuSVC(nu=0.3))
     assert everything.fit(X, y).history_["negatives"] == [37]
     everything.set_params(drop_shared=False)
     assert everything.fit(X, y).history_["negatives"] == [40]
@@ -61,7 +66,7 @@ def test_no_strong_negatives():
     ):
         SVMC(map_fallback=None).fit(X, y)
     with pytest.raises(ValueError, match="no strong negatives"):
-        MappingConvergence(mapper=np.zeros(150, bool), map_fallback=None).fit(X, y)
+        of_the_paper(mapper=np.zeros(150, bool), map_fallback=None).fit(X, y)
     with pytest.warns(UserWarning, match=r"begins with the 5 .*map_fallback=0.1"):
         model = SVMC(learner="csvc").fit(X, y)  # the default
     assert model.history_["negatives"][0] == 5
@@ -185,4 +190,4 @@ def test_no_margin_at_any_nu():
     mask = np.ones(20, bool)
     y = np.repeat([1, 0], 10)
     with pytest.raises(ValueError, match=r"nu=0.01 leaves no margin.*up to 1.*learner=\"csvc\""):
-        MappingConvergence(mapper=mask, classifier=NuSVC(nu=0.01, gamma=1.0)).fit(X, y)
+        of_the_paper(mapper=mask, classifier=NuSVC(nu=0.01, gamma=1.0)).fit(X, y)

@@ -9,11 +9,11 @@ from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from scarce import SVC, SVMC, MappingConvergence, NuSVC
+from scarce import SVC, SVMC, NuSVC
 from scarce.positive_unlabeled import OneClassMapper
 from scarce.positive_unlabeled._rows import MemoryRows
 from scarce.positive_unlabeled._training import Training
-from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
+from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -83,7 +83,7 @@ class CountingSVC(SVC):
 def test_rejected_rows_are_not_scored_again():
     X, y = overlapping(1)
     CountingSVC.scored.clear()
-    model = MappingConvergence(classifier=CountingSVC(), diagnose=False).fit(X, y)
+    model = of_the_paper(classifier=CountingSVC(), diagnose=False).fit(X, y)
     history = model.history_
     candidates = np.array(history["accepted"]) + np.array(history["rejected"])
     assert model.n_rounds_ > 2
@@ -145,18 +145,18 @@ def test_accepted_share_is_what_the_boundary_accepts(parameters, weighted):
 def test_any_margin_classifier(classifier):
     X, y = disc_in_a_square(0, 60, 400)
     X = np.c_[X, X**2]  # for the linear ones
-    model = MappingConvergence(classifier=classifier, keep="all").fit(X, y)
+    model = of_the_paper(classifier=classifier, keep="all").fit(X, y)
     truth = np.linalg.norm(X[:, :2], axis=1) < 2.5
     assert np.mean((model.predict(X) == 1) == truth) > 0.95
     if not hasattr(model.classifier_, "support_"):
         with pytest.raises(ValueError, match=r'keep="support" needs.*support_.*keep="all"'):
-            MappingConvergence(classifier=classifier).fit(X, y)
+            of_the_paper(classifier=classifier).fit(X, y)
 
 
 def test_approximate_classifiers_have_no_support_to_keep():
     X, y = disc_in_a_square(0)
     with pytest.raises(ValueError, match=r'keep="support" needs exact.*nystroem'):
-        MappingConvergence(classifier=SVC(approximation="nystroem")).fit(X, y)
+        of_the_paper(classifier=SVC(approximation="nystroem")).fit(X, y)
 
 
 def test_a_recheck_leaves_nothing_taken_back():
@@ -181,8 +181,8 @@ def test_a_recheck_leaves_nothing_taken_back():
 def test_the_same_loop_on_scikit_learns_machines():
     X, y = overlapping(2)
     parameters = {"gamma": 0.5, "tol": 1e-6}
-    ours = MappingConvergence(classifier=NuSVC(nu=0.2, **parameters)).fit(X, y)
-    theirs = MappingConvergence(
+    ours = of_the_paper(classifier=NuSVC(nu=0.2, **parameters)).fit(X, y)
+    theirs = of_the_paper(
         mapper=OneClassMapper(svm.OneClassSVM(nu=0.1)),
         classifier=svm.NuSVC(nu=0.2, **parameters),
     ).fit(X, y)
@@ -197,19 +197,19 @@ def test_defaults_are_those_of_svmc():
     X, y = overlapping(3)
     weights = np.linspace(0.5, 2.0, len(y))
     one = SVMC(nu=0.1).fit(X, y, sample_weight=weights)
-    other = MappingConvergence(classifier=NuSVC(nu=0.1)).fit(X, y, sample_weight=weights)
+    other = of_the_paper(classifier=NuSVC(nu=0.1)).fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
 
 
 def test_learners_get_the_tolerance_and_width_of_the_whole():
     X, y = overlapping(3)
     classifier = SVC(tol=1e-2)
-    model = MappingConvergence(classifier=classifier, tol=1e-6).fit(X, y)
+    model = of_the_paper(classifier=classifier, tol=1e-6).fit(X, y)
     assert model.classifier_.tol == 1e-6
     assert model.kkt_violation_ <= 1e-6
     assert model.classifier_.gamma == pytest.approx(1 / (2 * X.var()))
     assert classifier.get_params() == SVC(tol=1e-2).get_params()
-    tighter = MappingConvergence(classifier=SVC(tol=1e-9)).fit(X, y)
+    tighter = of_the_paper(classifier=SVC(tol=1e-9)).fit(X, y)
     assert tighter.classifier_.tol == 1e-9
 
 

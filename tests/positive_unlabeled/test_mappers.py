@@ -8,9 +8,9 @@ from sklearn.ensemble import IsolationForest
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import LocalOutlierFactor
 
-from scarce import SVC, SVMC, MappingConvergence, OneClassSVM
+from scarce import SVC, SVMC, OneClassSVM
 from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
-from tests.positive_unlabeled.samples import disc_in_a_square
+from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -43,7 +43,7 @@ def test_pebl():
     X, y = words(1)
     truth = np.arange(100) < 40
     for rows in (X, sparse.csr_array(X)):
-        model = MappingConvergence(
+        model = of_the_paper(
             mapper=OneDNFMapper(), classifier=SVC(kernel="linear"), keep="all", map_fallback=0.0
         ).fit(rows, y)
         assert model.mapper_.positive_features_[:5].all()
@@ -55,11 +55,11 @@ def test_one_dnf_counts_weights():
     counts = np.random.default_rng(0).integers(1, 4, size=100)
     often = np.repeat(np.arange(100), counts)
     parameters = {"mapper": OneDNFMapper(), "classifier": SVC(), "map_fallback": 0.1}
-    one = MappingConvergence(**parameters).fit(X, y, sample_weight=counts)
-    many = MappingConvergence(**parameters).fit(X[often], y[often])
+    one = of_the_paper(**parameters).fit(X, y, sample_weight=counts)
+    many = of_the_paper(**parameters).fit(X[often], y[often])
     features = one.mapper_.positive_features_
     np.testing.assert_array_equal(features, many.mapper_.positive_features_)
-    plain = MappingConvergence(**parameters).fit(X, y).mapper_.positive_features_
+    plain = of_the_paper(**parameters).fit(X, y).mapper_.positive_features_
     assert (features != plain).any()
 
 
@@ -68,7 +68,7 @@ def test_one_dnf_needs_zeros_and_ones():
     X[50, 3] = 2.0
     for rows in (X, sparse.csr_array(X)):
         with pytest.raises(ValueError, match=r"OneDNFMapper needs features that are 0 or 1, got 2"):
-            MappingConvergence(mapper=OneDNFMapper()).fit(rows, y)
+            of_the_paper(mapper=OneDNFMapper()).fit(rows, y)
 
 
 def test_one_dnf_without_rows_that_lack_every_positive_feature():
@@ -77,9 +77,9 @@ def test_one_dnf_without_rows_that_lack_every_positive_feature():
     X[y == 0, 0] = np.arange(80) < 79  # less frequent among the unlabelled, yet in all but one
     X[np.flatnonzero(y == 0)[79], 1] = 1.0
     with pytest.raises(ValueError, match=r"no strong negatives: .*between 0.5 and"):
-        MappingConvergence(mapper=OneDNFMapper(), map_fallback=None).fit(X, y)
+        of_the_paper(mapper=OneDNFMapper(), map_fallback=None).fit(X, y)
     with pytest.warns(UserWarning, match="no strong negatives"):
-        model = MappingConvergence(
+        model = of_the_paper(
             mapper=OneDNFMapper(), classifier=SVC(), map_fallback=0.0, max_rounds=100
         ).fit(X, y)
     fewest = (model.mapper_.score_samples(X[y == 0])).min()
@@ -97,15 +97,15 @@ def test_functions_and_masks():
         seen.append((positives, unlabelled))
         return np.linalg.norm(unlabelled, axis=1) > 5
 
-    by_function = MappingConvergence(mapper=mapper).fit(X, y)
-    by_mask = MappingConvergence(mapper=far).fit(X, y)
+    by_function = of_the_paper(mapper=mapper).fit(X, y)
+    by_mask = of_the_paper(mapper=far).fit(X, y)
     np.testing.assert_array_equal(by_function.decision_function(X), by_mask.decision_function(X))
     np.testing.assert_array_equal(seen[0][0], X[y == 1])
     np.testing.assert_array_equal(seen[0][1], X[y == 0])
     assert by_mask.mapper_ is None
     assert by_mask.history_["negatives"][0] == far[y == 0].sum()
     # Labelled positives are positives whatever the mask says.
-    other = MappingConvergence(mapper=far | (y == 1)).fit(X, y)
+    other = of_the_paper(mapper=far | (y == 1)).fit(X, y)
     np.testing.assert_array_equal(other.decision_function(X), by_mask.decision_function(X))
 
 
@@ -121,13 +121,13 @@ def test_functions_and_masks():
 def test_masks_of_wrong_shape(mapper, words):
     X, y = disc_in_a_square(0)
     with pytest.raises(ValueError, match=words):
-        MappingConvergence(mapper=mapper).fit(X, y)
+        of_the_paper(mapper=mapper).fit(X, y)
 
 
 def test_any_detector():
     X, y = disc_in_a_square(0)
     detector = IsolationForest(random_state=0)
-    model = MappingConvergence(mapper=OneClassMapper(detector)).fit(X, y)
+    model = of_the_paper(mapper=OneClassMapper(detector)).fit(X, y)
     assert (model.mapper_.score_samples(X[y == 1]) >= 0).all()
     assert model.predict([[0.0, 0.0], [5.0, 5.0]]).tolist() == [1, 0]
 
@@ -135,11 +135,11 @@ def test_any_detector():
 def test_bad_learners_are_named():
     X, y = disc_in_a_square(0)
     with pytest.raises(ValueError, match="'classifier' parameter of MappingConvergence must be"):
-        MappingConvergence(classifier="svm").fit(X, y)
+        of_the_paper(classifier="svm").fit(X, y)
     with pytest.raises(ValueError, match="'slack' parameter of OneClassMapper must be"):
-        MappingConvergence(mapper=OneClassMapper(slack=-1.0)).fit(X, y)
+        of_the_paper(mapper=OneClassMapper(slack=-1.0)).fit(X, y)
     with pytest.raises(ValueError, match="'C' parameter of SVC must be"):
-        MappingConvergence(classifier=SVC(C=-1.0)).fit(X, y)
+        of_the_paper(classifier=SVC(C=-1.0)).fit(X, y)
 
 
 def test_classifiers_without_weights():
@@ -148,9 +148,9 @@ def test_classifiers_without_weights():
             return super().fit(X, y)
 
     X, y = disc_in_a_square(0)
-    MappingConvergence(classifier=Plain()).fit(X, y)
+    of_the_paper(classifier=Plain()).fit(X, y)
     with pytest.raises(ValueError, match=r"classifier=Plain\(\) takes no sample_weight"):
-        MappingConvergence(classifier=Plain()).fit(X, y, sample_weight=np.ones(len(y)))
+        of_the_paper(classifier=Plain()).fit(X, y, sample_weight=np.ones(len(y)))
 
 
 @pytest.mark.parametrize("detector", [OneClassSVM(nu=0.2), svm.OneClassSVM(nu=0.2)])
@@ -158,12 +158,12 @@ def test_a_detector_is_no_mapper(detector):
     X, y = disc_in_a_square(0)
     words = r"mapper=OneClassSVM\(nu=0.2\) is not a mapper.*OneClassMapper\(OneClassSVM\(nu=0.2\)\)"
     with pytest.raises(ValueError, match=words):
-        MappingConvergence(mapper=detector).fit(X, y)
+        of_the_paper(mapper=detector).fit(X, y)
 
 
 def test_detectors_without_weights():
     X, y = disc_in_a_square(0)
-    model = MappingConvergence(mapper=OneClassMapper(LocalOutlierFactor(novelty=True)))
+    model = of_the_paper(mapper=OneClassMapper(LocalOutlierFactor(novelty=True)))
     assert model.fit(X, y).predict([[0.0, 0.0], [5.0, 5.0]]).tolist() == [1, 0]
     with pytest.raises(ValueError, match=r"detector=LocalOutlier.* takes no sample_weight"):
         model.fit(X, y, sample_weight=np.ones(len(y)))
@@ -173,7 +173,7 @@ def test_detectors_without_weights():
 def test_the_default_mapper_has_a_kernel_that_fits_the_rows(kernel):
     X, y = disc_in_a_square(0)
     K = rbf_kernel(X, gamma=0.4) if kernel == "precomputed" else X
-    framework = MappingConvergence(classifier=SVC(kernel=kernel)).fit(K, y)
+    framework = of_the_paper(classifier=SVC(kernel=kernel)).fit(K, y)
     instance = SVMC(kernel=kernel, learner="csvc").fit(K, y)
     assert framework.history_["negatives"] == instance.history_["negatives"]
     np.testing.assert_allclose(framework.decision_function(K), instance.decision_function(K))

@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
-from scarce import SVC, SVMC, MappingConvergence
+from scarce import SVC, SVMC
 from scarce.positive_unlabeled import _rows
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._rows import MappedRows, MemoryRows
-from tests.positive_unlabeled.samples import disc_in_a_square, overlapping
+from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -59,7 +59,7 @@ def test_a_mapped_array_is_never_loaded_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(_rows, "BLOCK_VALUES", 65 * 500)
     # A mask that leaves most rows to be scored, so that training sets stay small too.
     mask = np.linalg.norm(X, axis=1) > 7.5
-    model = MappingConvergence(mapper=mask, max_rounds=1)
+    model = of_the_paper(mapper=mask, max_rounds=1)
     Guarded.largest = 0
     with pytest.warns(UserWarning, match="max_rounds=1"):
         model.fit(given, y)
@@ -152,10 +152,8 @@ def test_a_kernel_matrix_gives_the_same_model():
         plain.decision_function(new),
         atol=1e-4,
     )
-    loose = MappingConvergence(
-        mapper=np.linalg.norm(X, axis=1) > 4, classifier=SVC(kernel="precomputed")
-    )
-    same = MappingConvergence(
+    loose = of_the_paper(mapper=np.linalg.norm(X, axis=1) > 4, classifier=SVC(kernel="precomputed"))
+    same = of_the_paper(
         mapper=np.linalg.norm(X, axis=1) > 4, classifier=SVC(kernel="rbf", gamma=0.4)
     )
     np.testing.assert_allclose(
@@ -168,7 +166,7 @@ def test_a_kernel_matrix_names_equal_rows():
     X[np.flatnonzero(y == 0)[:3]] = X[np.flatnonzero(y == 1)[:3]]
     K = rbf_kernel(X, gamma=0.4)
     mask = np.ones(len(y), bool)
-    model = MappingConvergence(mapper=mask, classifier=SVC(kernel="precomputed"))
+    model = of_the_paper(mapper=mask, classifier=SVC(kernel="precomputed"))
     assert model.fit(K, y).history_["negatives"] == [(y == 0).sum() - 3]
 
 
@@ -190,9 +188,13 @@ def test_keys_of_rows():
     np.testing.assert_array_equal(keys[:, None] == keys, same)
     np.testing.assert_array_equal(row_keys(MemoryRows(sparse.csr_array(X))), keys)
     twice = sparse.csr_array(
-        (np.array([0.5, 0.5]), np.array([1, 1]), np.array([0, 2])), shape=(1, 4)
+        (np.array([0.5, 0.5, 1.0]), np.array([1, 1, 1]), np.array([0, 2, 3])), shape=(2, 4)
     )
-    assert row_keys(MemoryRows(twice)) == row_keys(MemoryRows(np.array([[0.0, 1.0, 0.0, 0.0]])))
+    assert row_keys(MemoryRows(twice)).tolist() == [0, 0]
+    # Of the same order whatever the scale, the offset and constant columns at the end.
+    np.testing.assert_array_equal(row_keys(MemoryRows(1e9 * X)), keys)
+    np.testing.assert_array_equal(row_keys(MemoryRows(X + 1e3)), keys)
+    np.testing.assert_array_equal(row_keys(MemoryRows(np.c_[X, np.ones(500)])), keys)
     single = row_keys(MemoryRows(X.astype(np.float32)))
     np.testing.assert_array_equal(single, keys)
     integers = row_keys(MappedRows(X.astype(np.int8)))

@@ -101,3 +101,14 @@ def test_warnings():
 def test_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         pu_threshold(*arguments[:2], share=dict(enumerate(arguments)).get(2))
+
+
+@pytest.mark.parametrize("share", [0.005, 0.02, 0.2])
+def test_a_rare_class_is_not_overstated(share):
+    found = []
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        n = round(10_000 * share)
+        unlabelled = np.r_[random.normal(4, 1, n), random.normal(0, 1, 10_000 - n)]
+        found.append(pu_threshold(random.normal(4, 1, 100), unlabelled).share)
+    assert np.mean(found) == pytest.approx(share, rel=0.15)

@@ -5,9 +5,9 @@ import pytest
 from sklearn import svm
 from sklearn.metrics.pairwise import rbf_kernel
 
-from scarce import MappingConvergence, NuSVC
+from scarce import NuSVC
 from tests.oracles.classification import nu_svc
-from tests.positive_unlabeled.samples import two_gaussians
+from tests.positive_unlabeled.samples import of_the_paper, two_gaussians
 
 # What these tests are about is the loop; its model may be a poor one.
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -29,7 +29,7 @@ USED = {"40 rows, 1 shared": 0.05, "400 rows, 1 shared": 0.01, "400 rows, 5 shar
 
 def guarded(classifier, X, y, tol=1e-5):
     """Return a fit that trains once, on all rows of the second class as negatives."""
-    return MappingConvergence(
+    return of_the_paper(
         mapper=np.ones(len(y), bool), classifier=classifier, drop_shared=False, keep="all", tol=tol
     ).fit(X, y)
 

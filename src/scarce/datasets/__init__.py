@@ -2,7 +2,8 @@
 
 - *Loaders*: `load_dataset` for any set of the table `DATASETS`, with `encode_table`, `plain_texts`
   and `tfidf` to make numbers of it.
-- *Generators*: `make_rotated_moons`, `make_positive_unlabeled_clouds`, `add_noise`.
+- *Generators*: `make_rotated_moons`, `make_positive_unlabeled_clouds`, `label_some_positives`,
+  `add_noise`.
 - *Protocols*: for each paper a table of its tasks (`ONE_CLASS_TASKS`, `GROUP_TASKS`, `PU_TASKS`,
   `FEW_SAMPLES_TASKS`), a function that loads one and one that draws a split. Where a paper is
   silent these functions say what was chosen.
@@ -42,6 +43,7 @@ from scarce.datasets._positive_unlabeled import (
 )
 from scarce.datasets._registry import DATASETS, Entry
 from scarce.datasets._rotated import make_rotated_moons, rotate_images, rotated_faces_split
+from scarce.datasets._selection import label_some_positives
 from scarce.datasets._texts import page_text, plain_texts, tfidf
 
 __all__ = [
@@ -68,6 +70,7 @@ __all__ = [
     "equal_groups",
     "few_samples_split",
     "group_transfer_split",
+    "label_some_positives",
     "load_dataset",
     "load_faces_pair",
     "load_few_samples_task",

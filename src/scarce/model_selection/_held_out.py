@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from scarce._arrays import Array
 from scarce._frame import Interval, check_parameters
+from scarce.positive_unlabeled._held_out import best_round
 
 
 class HeldOutPositives(BaseEstimator):
@@ -91,9 +92,4 @@ class HeldOutPositives(BaseEstimator):
         go_on : bool
             Whether another round is worth a try.
         """
-        recall, share = np.array(history["held_out_recall"]), np.array(history["accepted_share"])
-        # Nothing accepted: the positives among the unlabelled rows are lost.
-        values = np.divide(recall**2, share, out=np.zeros(recall.size), where=share > 0)
-        latest = values.size - 1
-        best = latest - int(np.argmax(values[::-1]))
-        return best, latest - best < self.patience
+        return best_round(history, self.patience)

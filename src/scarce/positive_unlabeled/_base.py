@@ -19,6 +19,7 @@ from scarce._kernel_machine import KernelMachine
 from scarce._warnings import ScarceDataWarning
 from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
 from scarce.positive_unlabeled._equal_rows import row_keys
+from scarce.positive_unlabeled._held_out import best_round, held_out_rows
 from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
@@ -77,12 +78,13 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         positives = np.flatnonzero(positive & (weights > 0))
         unlabelled = np.flatnonzero(~positive & (weights > 0))
         mapper, classifier = self._learners(rows, weights)
-        needed = self.drop_shared or self.keep == "support" or self.diagnose
+        by_keys = self.keep == "support" or self.stop == "held_out"
+        needed = self.drop_shared or self.diagnose or by_keys
         keys = row_keys(rows) if needed else None
         if keys is not None:
             self._warn_if_equal(positives, keys[positives])
         weighted = sample_weight is not None
-        held_out = self._held_out(positives)
+        held_out = self._held_out(positives, keys)
         trained_on = np.setdiff1d(positives, held_out, assume_unique=True)
         with fit_task(self) as task:
             begin = time.perf_counter()
@@ -108,7 +110,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
                 train=Training(classifier, rows, weights, weighted, self.on_infeasible),
                 keys=keys if self.keep == "support" else None,
                 recheck=self.recheck,
-                rules=self._rules(),
+                rules=self._rules(held_out),
                 max_rounds=self.max_rounds,
                 report=report,
                 always_accepted=float(weights[unlabelled[shared]].sum()),
@@ -187,12 +189,19 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         )
         return strong
 
-    def _held_out(self, positives: Array) -> Array:
+    def _held_out(self, positives: Array, keys: Array | None) -> Array:
+        if self.stop == "held_out":
+            assert keys is not None
+            return positives[held_out_rows(keys[positives])]
         choose = getattr(self.stop, "hold_out", None)
         return positives[:0] if choose is None else positives[choose(positives.size)]
 
-    def _rules(self) -> list[Callable[[History], tuple[int, bool]]]:
-        rules = [] if self.stop is None else [self.stop]
+    def _rules(self, held_out: Array) -> list[Callable[[History], tuple[int, bool]]]:
+        rules: list[Callable[[History], tuple[int, bool]]] = []
+        if self.stop == "held_out":
+            rules += [best_round] if held_out.size else []
+        elif self.stop is not None:
+            rules.append(self.stop)
         if self.stop_recall is not None:
             rules.append(lambda history: last_with_recall(history, self.stop_recall))
         return rules
@@ -216,7 +225,8 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
 
     def _cut_short(self) -> Any:
         """Return the learner of this library that did not reach its tolerance, if there is one."""
-        for learner in (self.classifier_, getattr(self.mapper_, "detector_", None)):
+        mapped = [getattr(self.mapper_, name, None) for name in ("detector_", "bags_")]
+        for learner in (self.classifier_, *mapped):
             if isinstance(learner, KernelMachine) and learner.fit_status_:
                 return learner
         return None

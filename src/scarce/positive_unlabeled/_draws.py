@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.kernels import Kernel
 from scarce.positive_unlabeled._rows import RowSource
 
 
@@ -37,15 +38,24 @@ class Pool:
 
 
 class Renumbered:
-    """Some rows of a source under new numbers."""
+    """Some rows of a source under new numbers.
 
-    def __init__(self, source: RowSource, where: Array) -> None:
+    Attributes
+    ----------
+    where : ndarray of int
+        The row of the source behind each new number.
+    numbers : ndarray of int
+        The new number of each row of the source, or of one that equals it; -1 for none.
+    """
+
+    def __init__(self, source: RowSource, where: Array, numbers: Array) -> None:
         self.source = source
         self.where = where
+        self.numbers = numbers
         self.shape = (where.size, *source.shape[1:])
 
     def against(self, columns: Array) -> RowSource:
-        return Renumbered(self.source.against(self.where[columns]), self.where)
+        return Renumbered(self.source.against(self.where[columns]), self.where, self.numbers)
 
     def gather(self, indices: Array) -> Any:
         return self.source.gather(self.where[indices])
@@ -57,9 +67,15 @@ class Renumbered:
         return self.source.scores(self.where[indices], score)
 
     def scale_gamma(self, weights: Array) -> float:
+        return self.source.scale_gamma(self._everyone(weights))
+
+    def settled(self, kernel: Kernel, weights: Array) -> Kernel:
+        return self.source.settled(kernel, self._everyone(weights))
+
+    def _everyone(self, weights: Array) -> Array:
         everyone = np.zeros(self.source.shape[0])
         everyone[self.where] = weights
-        return self.source.scale_gamma(everyone)
+        return everyone
 
 
 def pools(
@@ -70,15 +86,17 @@ def pools(
     ``keys`` are equal for equal rows, and put them in order, so that neither the order of the rows
     given nor a row given twice in place of one of weight 2 changes any number.
     """
-    found = []
+    found: list[tuple[Array, Array]] = []
+    numbers = np.full(keys.size, -1)
     for chosen in (positive, ~positive):
         indices = np.flatnonzero(chosen & (weights > 0))
         _, first, which = np.unique(keys[indices], return_index=True, return_inverse=True)
+        numbers[indices] = which + sum(rows.size for rows, _ in found)
         found.append((indices[first], np.bincount(which, weights[indices])))
     where = np.concatenate([found[0][0], found[1][0]])
     n, total = found[0][0].size, where.size
     return (
-        Renumbered(source, where),
+        Renumbered(source, where, numbers),
         Pool(np.arange(n), found[0][1]),
         Pool(np.arange(n, total), found[1][1]),
     )

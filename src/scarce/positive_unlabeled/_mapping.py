@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from scarce._arrays import Array
 from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
+from scarce.positive_unlabeled._out_of_bag_mapper import OutOfBagMapper
 from scarce.positive_unlabeled._rows import RowSource
 
 
@@ -37,6 +38,9 @@ def mapping_scores(
     weighted: bool,
 ) -> tuple[Any, Array]:
     """Return the fitted mapper, None for a function or mask, and one score per unlabelled row."""
+    if isinstance(mapper, OutOfBagMapper):
+        fitted = clone(mapper)
+        return fitted, fitted.map_rows(rows, positives, unlabelled, weights)
     if hasattr(mapper, "score_samples"):
         seen = rows.against(positives)
         given = weights[positives] if weighted else None

@@ -10,10 +10,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from scarce._arrays import Array
 from scarce._frame import HasMethods, Interval, StrOptions, fit_frame
-from scarce.classification import NuSVC
+from scarce.classification import SVC
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
+from scarce.positive_unlabeled._out_of_bag_mapper import OutOfBagMapper, default_bags
 from scarce.positive_unlabeled._rows import RowSource, learner_kernel
 
 LOOP_CONSTRAINTS: dict[str, Any] = {
@@ -24,7 +25,7 @@ LOOP_CONSTRAINTS: dict[str, Any] = {
     "drop_shared": ["boolean"],
     "recheck": ["boolean"],
     "stop_recall": [Interval(Real, 0.0, 1.0, closed="both"), None],
-    "stop": [callable, None],
+    "stop": [StrOptions({"held_out"}), callable, None],
     "diagnose": ["boolean"],
     "max_rounds": [Interval(Integral, 1, None, closed="left"), None],
     "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -36,25 +37,27 @@ class MappingConvergence(PositiveUnlabeled):
 
     A mapper names strong negatives, unlabelled rows far from the positives. A margin classifier
     separates them from the positives, what it rejects of the other unlabelled rows joins the
-    negatives, and so on until nothing more is rejected.
+    negatives, and so on until nothing more is rejected. The defaults are the parts that work best
+    where nothing is tuned, not those of the paper: :class:`SVMC` has these.
 
     Parameters
     ----------
     mapper : estimator, callable, array of bool or None, default=None
-        What names the strong negatives: a mapper such as :class:`OneClassMapper` or
-        :class:`OneDNFMapper`; a function of the positive and the unlabelled rows that returns one
-        bool per unlabelled row; or one bool per row of `X`, ignored for positives. None is
-        ``OneClassMapper()``, with the classifier's kernel if that is precomputed or callable. A
-        function gets all unlabelled rows in memory; a mapper is given them in blocks. A mapper of
-        your own has ``fit(positives, sample_weight, unlabeled)``, where `unlabeled` gives pairs of
-        rows and weights as often as it is gone through, and ``score_samples(X)``, below zero for
-        strong negatives.
+        What names the strong negatives: a mapper such as :class:`OutOfBagMapper`,
+        :class:`OneClassMapper` or :class:`OneDNFMapper`; a function of the positive and the
+        unlabelled rows that returns one bool per unlabelled row; or one bool per row of `X`,
+        ignored for positives. None is ``OutOfBagMapper()``. That and a one-class mapper without a
+        detector have the classifier's kernel if it is precomputed or callable. A function gets all
+        unlabelled rows in memory; a mapper is given them in blocks. A mapper of your own has
+        ``fit(positives, sample_weight, unlabeled)``, where `unlabeled` gives pairs of rows and
+        weights as often as it is gone through, and ``score_samples(X)``, below zero for strong
+        negatives.
     classifier : estimator or None, default=None
-        A margin classifier, with `decision_function`. None is ``NuSVC(nu=0.01)``. Its `tol` is
-        lowered to that of this estimator where it is larger. ``gamma="scale"`` here and in the
-        mapper's detector means the variance of all rows, so that the kernel is the same in all
-        rounds.
-    keep : {"support", "all"}, default="support"
+        A margin classifier, with `decision_function`. None is ``SVC(class_weight="equal-total")``;
+        that of the paper is ``NuSVC(nu=0.01)``. Its `tol` is lowered to that of this estimator
+        where it is larger. ``gamma="scale"`` here and in the mapper's detector means the variance
+        of all rows, so that the kernel is the same in all rounds.
+    keep : {"support", "all"}, default="all"
         Which negatives stay for the next round: the support vectors (SVMC, fast) or all (SMC).
         "support" needs a classifier with `support_`.
     pos_label : int, float, bool, str or None, default=None
@@ -75,12 +78,15 @@ class MappingConvergence(PositiveUnlabeled):
         are none. The paper has no such step; it costs a look at all unlabelled rows for each.
     stop_recall : float or None, default=None
         End with the last classifier whose recall on the positives is at least this.
-    stop : callable or None, default=None
-        Another rule against too many rounds, for example
-        :class:`scarce.model_selection.HeldOutPositives`. Called with the history after each round,
-        it returns the round whose classifier to keep, counted from 0, and whether to go on. Its
-        method ``hold_out(n)``, if it has one, names the positives to hold out; their recall is
-        then ``history["held_out_recall"]``.
+    stop : "held_out", callable or None, default="held_out"
+        A rule against too many rounds. "held_out" trains without a fifth of the positives, chosen
+        by the values of the rows and not by chance, and keeps the round with the largest squared
+        recall of these over the share accepted; with fewer than five different positives there is
+        no such rule. None has the loop go on until nothing more is rejected, as in the paper. A
+        function, for example :class:`scarce.model_selection.HeldOutPositives`, is called with the
+        history after each round and returns the round whose classifier to keep, counted from 0, and
+        whether to go on. Its method ``hold_out(n)``, if it has one, names the positives to hold
+        out; their recall is then ``history["held_out_recall"]``.
     diagnose : bool, default=True
         At the end fit the last training set again five times, each without a fold of the
         positives, and warn if their recall is far below that of the others, or if next to nothing
@@ -148,7 +154,7 @@ class MappingConvergence(PositiveUnlabeled):
     See Also
     --------
     PositiveUnlabeledSVC : What to use unless this method is what you want: it needs no tuning.
-    SVMC : The same with a one-class SVM and a nu-SVM of one kernel.
+    SVMC : The parts of the paper, a one-class SVM and a nu-SVM of one kernel.
 
     Notes
     -----
@@ -182,14 +188,14 @@ class MappingConvergence(PositiveUnlabeled):
         *,
         mapper: Any = None,
         classifier: Any = None,
-        keep: str = "support",
+        keep: str = "all",
         pos_label: Any = None,
         map_fallback: float | None = 0.1,
         on_infeasible: str = "lower",
         drop_shared: bool = True,
         recheck: bool = False,
         stop_recall: float | None = None,
-        stop: Any = None,
+        stop: Any = "held_out",
         diagnose: bool = True,
         max_rounds: int | None = None,
         tol: float = 1e-5,
@@ -252,22 +258,26 @@ class MappingConvergence(PositiveUnlabeled):
                 learner.set_params(gamma=kind.scale(scale[0], rows.shape[1]))
             return learner
 
-        classifier = settled(NuSVC(nu=0.01) if self.classifier is None else self.classifier)
+        classifier = settled(
+            SVC(class_weight="equal-total") if self.classifier is None else self.classifier
+        )
         if self.keep == "support" and getattr(classifier, "approximation", None) is not None:
             raise ValueError(
                 'keep="support" needs exact support vectors, and classifier has approximation='
                 f'{classifier.approximation!r}; use keep="all"'
             )
-        mapper = OneClassMapper() if self.mapper is None else self.mapper
+        mapper = OutOfBagMapper() if self.mapper is None else self.mapper
         if hasattr(mapper, "score_samples") and not has_fit_parameter(mapper, "unlabeled"):
             raise ValueError(
                 f"mapper={mapper} is not a mapper: its fit takes no unlabeled. Wrap a detector: "
                 f"OneClassMapper({mapper})"
             )
+        # Of a kernel matrix, or of rows of any kind, only that kernel knows the meaning.
+        kernel = self._kernel()
+        own = {} if learner_kernel(kernel).has_formula else {"kernel": kernel}
+        if isinstance(mapper, OutOfBagMapper) and mapper.bags is None:
+            mapper = OutOfBagMapper(default_bags(**own))
         if isinstance(mapper, OneClassMapper):
-            # Of a kernel matrix, or of rows of any kind, only that kernel knows the meaning.
-            kernel = self._kernel()
-            own = {} if learner_kernel(kernel).has_formula else {"kernel": kernel}
             detector = OneClassSVM(nu=0.1, **own) if mapper.detector is None else mapper.detector
             mapper = clone(mapper).set_params(detector=settled(detector))
         return mapper, classifier

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._frame import FitTask
 from scarce.kernels import Kernel
 from scarce.positive_unlabeled._draws import Pool, draw, folds
 from scarce.positive_unlabeled._programs import Answer, MeanModel, Part, Programs, mean_model
@@ -182,10 +183,10 @@ class OutOfBag:
 
 
 def out_of_bag(
-    design: Design, programs: Programs, kernel: Kernel, parts: Sequence[Part]
+    design: Design, programs: Programs, kernel: Kernel, parts: Sequence[Part], task: FitTask
 ) -> OutOfBag:
     """Solve the programs of one kernel."""
-    answers, source = programs.answers(parts, kernel), programs.source
+    answers, source = programs.answers(parts, kernel, task), programs.source
     positive = _left_out(parts, answers, source.shape[0])[design.positives.rows]
     return OutOfBag(design, source, kernel, parts, answers, positive, mean_model(parts, answers))
 
@@ -205,6 +206,7 @@ def second_pass(
     programs: Programs,
     sample: tuple[Array, Array],
     random: np.random.Generator,
+    task: FitTask,
 ) -> tuple[float, tuple[float, float]]:
     """Return the class prior, and an approximate interval, from bags cleaner than the first.
 
@@ -220,7 +222,7 @@ def second_pass(
     probable = np.minimum(1.0, prior_of(density) * density_at(density, own))
     negative = weights * np.maximum(1.0 - probable, 1e-9)  # some row must be negative
     parts = design.parts(random, (some, negative), (some, weights * probable))
-    cleaner = out_of_bag(design, programs, first.kernel, parts)
+    cleaner = out_of_bag(design, programs, first.kernel, parts, task)
     ranks = mid_ranks(cleaner.positive, cleaner.unlabelled(some), weights)
     prior = prior_of(rank_density(ranks, counted))
     n = max(1, round(float(counted.sum())))

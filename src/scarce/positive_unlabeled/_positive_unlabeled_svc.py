@@ -24,9 +24,10 @@ from scarce.positive_unlabeled._out_of_bag import Design, out_of_bag, second_pas
 from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
 from scarce.positive_unlabeled._ranks import area_under_curve
 from scarce.positive_unlabeled._rows import RowSource, checked_rows
-from scarce.positive_unlabeled._threshold import PUThreshold, pu_threshold
+from scarce.positive_unlabeled._threshold import PUThreshold, found_threshold
 
 WIDTHS = (0.5, 1.0, 2.0)  # times gamma "scale"
+WORTH_OF_SHAPE = 10.0  # labelled rows that two heaps of unlabelled scores count as
 
 
 class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
@@ -45,7 +46,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         `scarce.kernels`, or a function of two arrays of rows that returns the matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the kernels that have one. With "scale", ``1 / (n_features * X.var())``, half
         and twice that are tried too, and the best by out-of-bag area under the curve is taken.
     coef0 : float, default=0.0
@@ -65,10 +66,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         Largest violation of the optimality conditions.
     cache_size : float, default=200
         Memory for kernel values in MB.
-    max_iter : int, default=-1
-        Limit on the number of pairwise steps of one machine; -1 for none.
-    verbose : bool, default=False
-        Print one line per pass.
+    max_iter : int, default=100000
+        Limit on the number of pairwise steps of one machine; -1 for none. Standardised rows take
+        some hundreds.
     random_state : int, RandomState instance or None, default=None
         The draws.
 
@@ -85,8 +85,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     class_prior_ : float
         Estimated share of the class among the unlabelled rows, or the one given.
     class_prior_interval_ : tuple of float
-        Approximate interval of 95 %: it knows the number of labelled rows, not how they were
-        chosen. An estimate from above where the class overlaps with others everywhere.
+        Approximate interval: from the lower to the upper end of two of 95 %, one of resampled
+        labelled rows in the second pass, the other that of the share to accept. It knows the number
+        of labelled rows, not how they were chosen.
     out_of_bag_auc_ : float
         Area under the ROC curve of out-of-bag scores, labelled against unlabelled rows. Perfect is
         ``1 - class_prior / 2``, not 1.
@@ -132,6 +133,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     category :class:`scarce.ScarceDataWarning` says when labelled rows do not rank above unlabelled
     ones, and when they are fewer than ten.
 
+    The share to accept is that of `pu_threshold`, which is uncertain where labelled rows are few.
+    Therefore two normal distributions of one width are fitted to the out-of-bag scores as well, and
+    what they say of the share counts as ten labelled rows do.
+
     There is no `predict_proba`: a probability would need the density of ranks to be right at every
     score, and from some tens of labelled rows it is right as a whole at best.
 
@@ -164,7 +169,6 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
                 "tol",
                 "cache_size",
                 "max_iter",
-                "verbose",
                 "random_state",
             )
         },
@@ -188,8 +192,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         pos_label: Any = None,
         tol: float = 1e-3,
         cache_size: float = 200,
-        max_iter: int = -1,
-        verbose: bool = False,
+        max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -203,7 +206,6 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.tol = tol
         self.cache_size = cache_size
         self.max_iter = max_iter
-        self.verbose = verbose
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -230,14 +232,26 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
-        if self.n_bags == 1:
-            raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         source, y = checked_rows(self, X, self.kernel, y, reset=True)
         self.classes_, self.pos_label_, positive = positive_rows(
             y, self.pos_label, type(self).__name__
         )
         weights = checked_weights(sample_weight, y)
         check_both(positive, weights, self.classes_, self.pos_label_)
+        return self._fit_rows(source, positive, weights)
+
+    @fit_frame
+    def _fit_ranking(self, source: RowSource, positive: Array, weights: Array) -> Self:
+        """Fit to rows that another estimator has checked, without a class prior."""
+        self.classes_, self.pos_label_ = np.array([0, 1]), 1
+        self.n_features_in_ = source.shape[1]
+        return self._fit_rows(source, positive, weights, ranking_only=True)
+
+    def _fit_rows(
+        self, source: RowSource, positive: Array, weights: Array, *, ranking_only: bool = False
+    ) -> Self:
+        if self.n_bags == 1:
+            raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         distinct, design = self._design(source, positive, weights)
         programs = Programs(distinct, self.tol, self.max_iter, self.cache_size)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -248,36 +262,36 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         with fit_task(self) as task:
             best, area = None, -np.inf
             for kernel in self._kernels(source, weights):
-                with task.part("width"):
-                    tried = out_of_bag(design, programs, kernel, parts)
-                found, error = area_under_curve(
-                    tried.positive, tried.unlabelled(some[0]), (design.positives.weights, some[1])
-                )
-                self._tell(kernel, found, error)
+                with task.part("width", None) as bags:
+                    tried = out_of_bag(design, programs, kernel, parts, bags)
+                counts = design.positives.weights, some[1]
+                found, _ = area_under_curve(tried.positive, tried.unlabelled(some[0]), counts)
                 if found > area:
                     best, area = tried, found
             assert best is not None
-            with task.part("scores"):
-                unlabelled = best.unlabelled(everyone[0])
+            unlabelled = best.unlabelled(everyone[0])
             model, answers = best.model, best.answers
             if not self.n_bags:
                 whole = [design.everything()]
-                answers = programs.answers(whole, best.kernel)
+                answers = programs.answers(whole, best.kernel, task)
                 model = mean_model(whole, answers)
-            if self.class_prior is None:
-                with task.part("class prior"):
-                    prior, interval = second_pass(best, programs, some, random)
-            else:
-                prior = float(self.class_prior)
-                interval = prior, prior
-        self.class_prior_, self.class_prior_interval_ = prior, interval
-        found_ = pu_threshold(
+            prior = float("nan") if self.class_prior is None else float(self.class_prior)
+            interval = prior, prior
+            if self.class_prior is None and not ranking_only:
+                with task.part("prior", None) as bags:
+                    prior, interval = second_pass(best, programs, some, random, bags)
+        found_ = found_threshold(
             best.positive,
             unlabelled,
-            weight_positive=design.positives.weights,
-            weight_unlabeled=design.unlabelled.weights,
-            share=self.class_prior,
+            design.positives.weights,
+            design.unlabelled.weights,
+            self.class_prior,
+            worth_of_shape=WORTH_OF_SHAPE,
         )
+        # Both are approximate, and err in different ways.
+        low, high = found_.interval
+        self.class_prior_ = prior
+        self.class_prior_interval_ = min(low, interval[0]), max(high, interval[1])
         self._keep_threshold(found_, best.positive, unlabelled, design.unlabelled.weights)
         self._keep_model(distinct, best.kernel, model, found_.threshold)
         solutions = [answer.solution for answer in answers]
@@ -291,7 +305,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     ) -> tuple[Renumbered, Design]:
         """Return the rows that take part, equal ones as one, and how bags are drawn from them."""
         if make_kernel(self.kernel, 1.0, self.degree, self.coef0).pairwise:
-            keys = np.arange(source.shape[0], dtype=np.uint64)
+            keys = np.arange(source.shape[0])
         else:
             keys = row_keys(source)
         distinct, positives, unlabelled = pools(source, keys, positive, weights)
@@ -306,21 +320,11 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     def _kernels(self, source: RowSource, weights: Array) -> list[Kernel]:
         """Return the kernels to try, those of three widths where the width is not given."""
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        if getattr(kernel, "gamma", None) == "auto":
-            return [kernel.settled(source)]
         if getattr(kernel, "gamma", None) != "scale":
-            return [kernel]
+            return [source.settled(kernel, weights)]
         # Rounded, so that equal samples in another order have the same width to the last bit.
-        width = float(f"{source.scale_gamma(weights):.10g}")
+        width = float(f"{kernel.scale(source.scale_gamma(weights), source.shape[1]):.10g}")
         return [replace(kernel, gamma=factor * width) for factor in WIDTHS]  # type: ignore[type-var]
-
-    def _tell(self, kernel: Kernel, area: float, error: float) -> None:
-        if self.verbose:
-            print(
-                f"[{type(self).__name__}] gamma {getattr(kernel, 'gamma', 0.0):.4g}, out-of-bag "
-                f"area under the curve {area:.3f} +- {error:.3f}",
-                flush=True,
-            )
 
     def _keep_threshold(
         self, found: PUThreshold, positive: Array, unlabelled: Array, weights: Array

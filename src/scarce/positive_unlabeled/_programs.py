@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._frame import NOT_FINITE
+from scarce._frame import NOT_FINITE, FitTask, run_solver
+from scarce._kernel_machine import check_sums
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.kernels._threads import thread_count
 from scarce.positive_unlabeled._rows import RowSource
@@ -79,26 +81,38 @@ class Programs:
     max_iter: int
     cache_size: float
 
-    def answers(self, parts: Sequence[Part], kernel: Kernel) -> list[Answer]:
+    def answers(self, parts: Sequence[Part], kernel: Kernel, task: FitTask) -> list[Answer]:
         """Return the model of every part. All share one preparation of the rows in use."""
         used = np.unique(np.concatenate([part.rows for part in parts]))
         # Of a kernel matrix these rows and columns.
         operator = make_operator(self.source.against(used).gather(used), kernel)
+        check_sums(operator, kernel)
 
         def answer(part: Part) -> Answer:
             places = np.searchsorted(used, part.rows)
             program = c_svc_program(operator.subset(places), part.signs, part.prices)
-            with np.errstate(over="ignore", invalid="ignore"):  # found below
-                solution = solve(
-                    program, tol=self.tol, max_iter=self.max_iter, cache_size=self.cache_size
+
+            def solved(report: Any) -> Solution:
+                return solve(
+                    program,
+                    tol=self.tol,
+                    max_iter=self.max_iter,
+                    cache_size=self.cache_size,
+                    callback=report,
                 )
-                model = read_c_svc(program, solution)
-                scores = model.scores + model.intercept
+
+            if task.heard:
+                solution = run_solver(task.part("bag", None), solved)
+            else:
+                with np.errstate(over="ignore", invalid="ignore"):  # found below
+                    solution = solved(None)
+            model = read_c_svc(program, solution)
+            scores = model.scores + model.intercept
             if not (np.isfinite(model.coefficients).all() and np.isfinite(scores).all()):
                 raise ValueError(NOT_FINITE)
             return Answer(model, solution, scores)
 
-        threads = thread_count() if kernel.has_formula else 1
+        threads = thread_count() if kernel.has_formula and not task.heard else 1
         if threads == 1 or max(part.rows.size for part in parts) < THREADED_ABOVE:
             return [answer(part) for part in parts]
         with ThreadPoolExecutor(threads) as threads_:

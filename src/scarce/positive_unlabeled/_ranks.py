@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import isotonic_regression
+from scipy.special import expit
 
 from scarce._arrays import Array
 
-CELLS = 200  # of the density
-FINE = 10  # bins per cell in which ranks are counted
-NARROWEST = 0.01  # bandwidth
+CELLS = 2000  # of the density
+NARROWEST = 0.001  # bandwidth
+TOP = 0.0075  # share of the ranks above the place that tells the class prior
+EM_STEPS = 100
 
 
 def mid_ranks(scores: Array, among: Array, weights: Array) -> Array:
@@ -54,10 +56,9 @@ def rank_density(ranks: Array, weights: Array) -> Array:
     low, high = np.quantile(ranks, [0.25, 0.75], weights=weights, method="inverted_cdf")
     spread = min(deviation, (high - low) / 1.34)
     bandwidth = max(NARROWEST, 0.9 * spread * total**-0.2)
-    n_bins = CELLS * FINE
-    counts, _ = np.histogram(ranks, n_bins, (0.0, 1.0), weights=weights)
-    smooth = gaussian_filter1d(counts, bandwidth * n_bins, mode="reflect")
-    density = isotonic_regression(smooth.reshape(CELLS, FINE).sum(axis=1)).x
+    counts, _ = np.histogram(ranks, CELLS, (0.0, 1.0), weights=weights)
+    smooth = gaussian_filter1d(counts.astype(np.float64), bandwidth * CELLS, mode="reflect")
+    density = isotonic_regression(smooth).x
     return np.asarray(density / density.mean())
 
 
@@ -73,6 +74,38 @@ def accepted_share(density: Array) -> tuple[float, float]:
     return part / float(recall[cells - 1]), part
 
 
+def normal_share(
+    positive: Array, unlabelled: Array, weights: tuple[Array, Array], share: float
+) -> float:
+    """Return the share of the upper of two normal distributions of one width.
+
+    Expectation and maximisation, from a first ``share``; labelled rows are of the upper one.
+    """
+    own, others = weights
+    labelled, total = float(own.sum()), float(others.sum())
+    upper, mean = float(own @ positive) / labelled, float(others @ unlabelled) / total
+    lower = (mean - share * upper) / (1.0 - share)
+    variance = float(others @ (unlabelled - mean) ** 2) / total
+    for _ in range(EM_STEPS):
+        if not (upper > lower and variance > 0.0):
+            return share  # one heap only
+        middle, slope = (upper + lower) / 2.0, (upper - lower) / variance
+        odds = np.log(share / (1.0 - share)) + slope * (unlabelled - middle)
+        members = others * expit(odds)
+        mass = float(members.sum())
+        last, share = share, min(max(mass / total, 1e-9), 1.0 - 1e-9)
+        upper = (float(members @ unlabelled) + float(own @ positive)) / (mass + labelled)
+        lower = float((others - members) @ unlabelled) / (total * (1.0 - share))
+        variance = (
+            float(members @ (unlabelled - upper) ** 2)
+            + float((others - members) @ (unlabelled - lower) ** 2)
+            + float(own @ (positive - upper) ** 2)
+        ) / (total + labelled)
+        if abs(share - last) <= 1e-6 * share:
+            break
+    return share
+
+
 def density_at(density: Array, ranks: Array) -> Array:
     """Return the density at some ranks."""
     return np.asarray(density[np.minimum((ranks * CELLS).astype(np.intp), CELLS - 1)])
@@ -82,6 +115,7 @@ def prior_of(density: Array) -> float:
     """Return the class prior that the top of the density says.
 
     At the top all unlabelled rows are positive, and the density of positives is one over the prior.
-    The second cell, because the first is the noisiest.
+    Not at the very top, which is the noisiest, but a little below; of a rare class within it.
     """
-    return float(1.0 / density[-2])
+    _, part = accepted_share(density)
+    return float(1.0 / density_at(density, np.array([1.0 - min(TOP, part / 2.0)]))[0])

@@ -37,6 +37,9 @@ class RowSource(Protocol):
     def scale_gamma(self, weights: Array) -> float:
         """Return the `gamma` called "scale" of all rows, counted by their weights."""
 
+    def settled(self, kernel: Kernel, weights: Array) -> Kernel:
+        """Return a kernel with the number that its `gamma` is for these rows and weights."""
+
 
 class MemoryRows:
     """Rows of an array or CSR matrix."""
@@ -66,6 +69,9 @@ class MemoryRows:
 
     def scale_gamma(self, weights: Array) -> float:
         return scale_gamma(self.X, weights / weights.max())
+
+    def settled(self, kernel: Kernel, weights: Array) -> Kernel:
+        return kernel.settled(self.X, weights / weights.max())
 
 
 class MappedRows(MemoryRows):

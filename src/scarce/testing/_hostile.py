@@ -74,5 +74,6 @@ def one_row(subject: Subject) -> None:
 @check("classifier")
 def two_rows(subject: Subject) -> None:
     X = np.array([[0.0, 1.0], [1.0, 0.0]])
-    model = fitted(subject.new(), X, ["a", "b"])
-    np.testing.assert_array_equal(model.predict(X), ["a", "b"])
+    model = fitted_if_possible(subject, subject.new(), X, ["a", "b"])
+    if model is not None:
+        np.testing.assert_array_equal(model.predict(X), ["a", "b"])

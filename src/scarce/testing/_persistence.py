@@ -15,7 +15,7 @@ from scarce.testing._expect import raises, required
 from scarce.testing._subject import Subject, scores_of
 from scarce.testing._suite import check
 
-LEARNERS = {"classifier_", "mapper_", "detector_", "estimator_", "estimators_"}
+LEARNERS = {"classifier_", "mapper_", "detector_", "bags_", "estimator_", "estimators_"}
 
 
 @check()
@@ -86,5 +86,5 @@ def assert_plain_state(model: Any) -> None:
         value = vars(model)[name]
         plain = value is None or isinstance(value, (bool, int, float, str, tuple, list, dict))
         assert plain or isinstance(value, np.ndarray) or sparse.issparse(value), name
-    for name in {"detector_"} & vars(model).keys():
+    for name in {"detector_", "bags_"} & vars(model).keys():
         assert_plain_state(vars(model)[name])

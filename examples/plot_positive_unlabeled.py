@@ -1,0 +1,73 @@
+"""Positives and a heap of unlabelled rows: what the model decides by.
+
+Fifty rows of a class are labelled; of 1,500 others nobody knows the label. `PositiveUnlabeledSVC`
+scores every row by machines that were not trained on it. Three pictures:
+
+* The scores. Unlabelled rows of the class lie where the labelled ones lie, the others to the left.
+  The dotted outline is the part of the unlabelled rows that the class prior says.
+* The boundary in the plane.
+* What happens when the labelled rows are not a random part of the class, but its easiest cases: the
+  share that is accepted falls, and nothing in the data can tell.
+
+Run it with a file name to save the figure, without to look at it.
+"""
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.inspection import DecisionBoundaryDisplay
+from sklearn.metrics import f1_score
+
+from scarce import PositiveUnlabeledSVC
+from scarce.datasets import label_some_positives
+from scarce.positive_unlabeled import OutOfBagDisplay
+
+# %%
+# The data
+# --------
+random = np.random.default_rng(0)
+truth = np.arange(1550) < 400
+X = random.normal(size=(truth.size, 2)) * np.where(truth, 0.8, 1.6)[:, None]
+X += np.where(truth, 2.5, 0.0)[:, None]
+y = label_some_positives(X, truth, 50, random_state=0)
+model = PositiveUnlabeledSVC(random_state=0).fit(X, y)
+
+# %%
+# Scores and boundary
+# -------------------
+figure, panels = plt.subplots(1, 3, figsize=(15.0, 4.4), layout="constrained")
+OutOfBagDisplay.from_estimator(model, ax=panels[0])
+panels[0].set_title(f"Out-of-bag scores; true share {truth[y == 0].mean():.2f}")
+panels[1].scatter(*X[y == 0].T, s=5, color="0.65", linewidths=0)
+panels[1].scatter(*X[y == 1].T, s=12, color="#d55e00", linewidths=0)
+DecisionBoundaryDisplay.from_estimator(
+    model,
+    X,
+    response_method="decision_function",
+    plot_method="contour",
+    levels=[0],
+    colors=["#08306b"],
+    ax=panels[1],
+)
+panels[1].set(title=f"Boundary, F1 = {f1_score(truth, model.predict(X)):.2f}", aspect="equal")
+
+# %%
+# Labels that are not random
+# --------------------------
+biases = [0.0, 0.5, 1.0, 2.0]
+accepted, scores = [], []
+for bias in biases:
+    labels = label_some_positives(X, truth, 50, bias=bias, random_state=1)
+    biased = PositiveUnlabeledSVC(random_state=0).fit(X, labels)
+    accepted.append(biased.accepted_share_ / truth[labels == 0].mean())
+    scores.append(f1_score(truth, biased.predict(X)))
+panels[2].plot(biases, accepted, "o-", color="#0072b2", label="accepted over true share")
+panels[2].plot(biases, scores, "s-", color="#d55e00", label="F1")
+panels[2].set(title="Easy cases labelled first", xlabel="bias of the labels", ylim=(0, None))
+panels[2].legend(frameon=False)
+
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=90)
+else:
+    plt.show()

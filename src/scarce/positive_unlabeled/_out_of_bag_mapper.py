@@ -1,0 +1,144 @@
+"""Strong negatives by the ranking of a bag of margin machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+from scarce._arrays import Array
+from scarce._frame import fit_frame, plain_weights
+from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
+from scarce.positive_unlabeled._rows import MemoryRows, RowSource
+
+LEFT_BELOW = 0.05  # of the labelled rows
+
+
+def default_bags(**parameters: Any) -> PositiveUnlabeledSVC:
+    """Return the machines for a ranking: nothing random is left."""
+    return PositiveUnlabeledSVC(n_bags=20, random_state=0, **parameters)
+
+
+class OutOfBagMapper(BaseEstimator):
+    """Take for strong negatives what ranks below nearly all positives, by machines without it.
+
+    Every row gets a score from the machines of a :class:`PositiveUnlabeledSVC` that were not
+    trained on it. Unlabelled rows below all but a twentieth of the labelled ones are strong
+    negatives.
+
+    Parameters
+    ----------
+    bags : PositiveUnlabeledSVC or None, default=None
+        The machines. None is ``PositiveUnlabeledSVC(n_bags=20, random_state=0)``.
+
+    Attributes
+    ----------
+    bags_ : PositiveUnlabeledSVC
+        Fitted to the same rows, without an estimate of the class prior.
+    threshold_ : float
+        Scores below it are strong negatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.positive_unlabeled import OutOfBagMapper
+    >>> random = np.random.default_rng(0)
+    >>> positives = random.normal(size=(40, 2))
+    >>> unlabeled = random.uniform(-9, 9, size=(300, 2))
+    >>> mapper = OutOfBagMapper().fit(positives, unlabeled=[(unlabeled, np.ones(300))])
+    >>> mapper.score_samples([[0.0, 0.0], [8.0, 8.0]]) < 0
+    array([False,  True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"bags": [PositiveUnlabeledSVC, None]}
+
+    def __init__(self, bags: PositiveUnlabeledSVC | None = None) -> None:
+        self.bags = bags
+
+    @fit_frame(nested_checks=True)
+    def fit(
+        self,
+        positives: Any,
+        sample_weight: Array | None = None,
+        unlabeled: Iterable[tuple[Any, Array]] = (),
+    ) -> Self:
+        """Fit the bags.
+
+        Parameters
+        ----------
+        positives : {array-like, sparse matrix} of shape (n_positives, n_features)
+            The labelled positives.
+        sample_weight : ndarray of shape (n_positives,), default=None
+            Their weights.
+        unlabeled : iterable of (rows, weights)
+            The unlabelled rows in blocks.
+
+        Returns
+        -------
+        self : object
+            The fitted mapper.
+        """
+        blocks = list(unlabeled)
+        if not blocks:
+            raise ValueError("unlabeled must give at least one pair of rows and weights, got none")
+        rows = [positives, *(block for block, _ in blocks)]
+        stacked = sparse.csr_array(sparse.vstack(rows)) if sparse.issparse(rows[0]) else None
+        X = np.vstack(rows) if stacked is None else stacked
+        own = plain_weights(sample_weight, positives)
+        weights = np.concatenate([own, *(masses for _, masses in blocks)])
+        everyone = np.arange(weights.size)
+        self.map_rows(MemoryRows(X), everyone[: own.size], everyone[own.size :], weights)
+        return self
+
+    def map_rows(
+        self, rows: RowSource, positives: Array, unlabelled: Array, weights: Array
+    ) -> Array:
+        """Fit the bags, and return the out-of-bag score of every unlabelled row.
+
+        Parameters
+        ----------
+        rows : RowSource
+            All rows.
+        positives, unlabelled : ndarray of int
+            Which take part, by number.
+        weights : ndarray
+            One per row.
+
+        Returns
+        -------
+        ndarray
+            Below zero for strong negatives.
+        """
+        taking_part = np.zeros(weights.size)
+        taking_part[positives] = weights[positives]
+        taking_part[unlabelled] = weights[unlabelled]
+        positive = np.zeros(weights.size, bool)
+        positive[positives] = True
+        bags = default_bags() if self.bags is None else clone(self.bags)
+        bags._fit_ranking(rows, positive, taking_part)
+        numbers = bags._design(rows, positive, taking_part)[0].numbers
+        own, others = bags.out_of_bag_scores_
+        counted = np.bincount(numbers[positives], weights[positives])
+        self.bags_ = bags
+        self.threshold_ = float(
+            np.quantile(own, LEFT_BELOW, weights=counted, method="inverted_cdf")
+        )
+        return np.asarray(others[numbers[unlabelled] - own.size] - self.threshold_)
+
+    def score_samples(self, X: Any) -> Array:
+        """Return how far rows lie above the threshold, by the mean of all machines.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Below zero for strong negatives.
+        """
+        return np.asarray(self.bags_.decision_function(X) - self.threshold_)
