@@ -363,7 +363,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
 def check_sums(operator: Any, kernel: Kernel) -> None:
     """Refuse kernel values whose sums overflow, high powers above all."""
-    largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
     if not np.isfinite(largest):
         gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
         raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
