@@ -6,6 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -71,6 +72,22 @@ def test_what_many_inner_fits_warn_of_is_said_once():
         CalibratedOneClass(inner).fit(X)
     assert len(caught) == 2
     assert "of 30 fits without some rows the first to warn said" in str(caught[1].message)
+
+
+@pytest.mark.parametrize("n", [30, 230])
+@pytest.mark.parametrize("kind", [OneClassSVM, SVDD, TransferOneClassSVM])
+def test_a_precomputed_kernel_gives_the_same_left_out_scores(kind, n):
+    rows = np.random.default_rng(n).normal(size=(n, 2))
+    given = {"gamma": 0.3, "nu": 0.2, "offset": "left_out", "tol": 1e-8}
+    direct = kind(**given).fit(rows)
+    matrix = kind(kernel="precomputed", **given).fit(rbf_kernel(rows, gamma=0.3))
+    found, expected = (
+        direct.decision_function(FRESH),
+        matrix.decision_function(rbf_kernel(FRESH, rows, gamma=0.3)),
+    )
+    # Equal rows of a kernel matrix are those of equal rows, in another order: other folds.
+    atol = 1e-6 if n == 30 else 0.05 * np.abs(expected).max()
+    np.testing.assert_allclose(found, expected, atol=atol)
 
 
 # Metadata.

@@ -12,6 +12,17 @@ from scarce._arrays import Array
 ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
 
 
+def _classes_of(y: Array) -> tuple[Array, Array]:
+    """Return the labels and each row's place among them; refuse what are no labels."""
+    whole = y.dtype.kind in "iub"
+    if not whole:
+        check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if whole and 2 * len(classes) > len(y):  # whole numbers are labels, unless nearly all differ
+        check_classification_targets(y)
+    return classes, codes
+
+
 def two_classes(
     y: Array, weights: Array, name: str, one_class_left: str = ONE_CLASS_LEFT, advice: str = ""
 ) -> tuple[Array, Array]:
@@ -19,9 +30,7 @@ def two_classes(
 
     ``name`` is the estimator's; ``advice`` comes before that to wrap it when classes are more.
     """
-    if y.dtype.kind not in "iub":  # whole numbers are always classes
-        check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = _classes_of(y)
     if len(classes) > 2:
         raise ValueError(
             f"Only binary classification is supported. The target has {len(classes)} classes; "
@@ -41,8 +50,7 @@ def several_classes(
 
     ``one_class_left`` is what to say when the weights leave one class.
     """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = _classes_of(y)
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
     rows = np.bincount(codes[weights > 0], minlength=len(classes))

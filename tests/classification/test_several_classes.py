@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris, make_blobs
 
 import scarce
 from scarce import SVC, NuSVC
+from scarce.testing._recorder import Recorder
 
 KINDS = {"SVC": {"C": 2.0}, "NuSVC": {"nu": 0.6}}
 X, Y = make_blobs(n_samples=150, centers=4, n_features=3, cluster_std=2.5, random_state=0)
@@ -118,7 +119,21 @@ def test_a_warm_start_goes_on_where_it_stopped(name):
     np.testing.assert_allclose(again, fresh.decision_function(NEW), atol=1e-5)
 
 
+def test_pairs_may_share_the_kernel_matrix_or_not():
+    shared, own = SVC(gamma=0.1).fit(X, Y), SVC(gamma=0.1, cache_size=0.1).fit(X, Y)
+    np.testing.assert_array_equal(shared.support_, own.support_)
+    np.testing.assert_allclose(shared.dual_coef_, own.dual_coef_, atol=1e-6)
+
+
+def test_callbacks_hear_of_every_pair():
+    listener = Recorder()
+    SVC().set_callbacks(listener).fit(X, Y)
+    assert listener.events.count("begin round") == 6
+    assert listener.events.count("end fit") == 1
+
+
 def test_the_number_of_threads_does_not_matter(monkeypatch):
+    monkeypatch.setattr("scarce.classification._margin_machine.THREADED_ROWS", 0)
     answers = []
     for threads in ("1", "3"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)

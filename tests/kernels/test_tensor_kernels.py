@@ -349,7 +349,7 @@ def test_the_same_model_as_from_the_matrix(estimator, kernel):
 
 @pytest.mark.parametrize(
     "estimator",
-    [*ESTIMATORS, SVMC(mapping_nu=0.3, nu=0.2), GroupProbabilitySVM()],
+    [*ESTIMATORS, SVMC(mapping_nu=0.3, nu=0.2, diagnose=False), GroupProbabilitySVM()],
     ids=lambda e: type(e).__name__,
 )
 def test_linear_components_of_full_rank_are_the_linear_machine(estimator):

@@ -27,13 +27,18 @@ class Blocks:
         assert self.seen <= self.most, f"no end after {self.seen} blocks"
 
 
+def cubic(A, B):
+    """A kernel that is not known to be definite, so that no interior method may end the crawl."""
+    return (A @ B.T + 1.0) ** 3
+
+
 def test_steps_without_end_are_ended():
     random = np.random.default_rng(0)
     X = 100.0 * random.normal(size=(40, 3))
     y = random.integers(2, size=40)
     # A block has some 20,000 steps, the limit is two million of them.
     blocks = Blocks(most=200)
-    model = GroupProbabilitySVM(kernel="poly", gamma=1.0, coef0=1.0).set_callbacks(blocks)
+    model = GroupProbabilitySVM(kernel=cubic).set_callbacks(blocks)
     with pytest.warns(ConvergenceWarning, match="terminated early"):
         model.fit(X, y)
     assert model.n_iter_ == 2_000_000

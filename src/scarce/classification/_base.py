@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d, compute_class_weight
 from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
 from scarce._frame import checked_weights
-from scarce._kernel_machine import KernelMachine, Sample
+from scarce._kernel_machine import KernelMachine, Sample, is_plain_labels
 
 
 class LabelledMachine(ClassifierMixin, KernelMachine):
@@ -35,8 +35,9 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         if labelled is not None and y is not None:
             y = with_labels_only(y, labelled)
         X, y = self._validated(X, y, reset=True)
-        y = column_or_1d(y, warn=True)
-        check_lengths(X, y)
+        if not is_plain_labels(y, X.shape[0]):
+            y = column_or_1d(y, warn=True)
+            check_lengths(X, y)
         weights = checked_weights(sample_weight, X)
         known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
         self.classes_, codes = self._read_labels(y, known)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._classes import several_classes
-from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
+from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce.classification._base import LabelledMachine
 from scarce.classification._one_vs_one import (
@@ -22,11 +22,13 @@ from scarce.classification._one_vs_one import (
     pair_lines,
     pair_sums,
 )
-from scarce.kernels import segment_scores
+from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.kernels._threads import thread_count, tile_runner
 from scarce.solvers import QuadraticProgram, Solution
 
 IN_THREADS = 10**9  # effort that is worth them
+THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter
+SHARED_PART = 0.5  # of the memory for kernel values, which one matrix of all rows may take
 
 
 class MarginMachine(LabelledMachine):
@@ -122,16 +124,19 @@ class MarginMachine(LabelledMachine):
         found: list[Any] = [None] * len(pairs)
         if last is not None and last.shape[0] != self.classes_.size - 1:
             last = None  # of other classes
+        whole = sample.operator
+        if len(pairs) > 1 and isinstance(whole, KernelOperator) and self._keeps_all(whole):
+            whole = StoredOperator.of(whole)
 
         def solve(index: int, task: Any) -> None:
             first, second = pairs[index]
             start = None if last is None else of_pair(last, codes, pairs[index])
             if len(pairs) == 1:
-                operator, rows = sample.operator, np.arange(codes.size)
+                operator, rows = whole, np.arange(codes.size)
                 signs = 2.0 * codes - 1.0
             else:
                 rows = np.flatnonzero((codes == first) | (codes == second))
-                operator = sample.operator.subset(rows)
+                operator = whole.subset(rows)
                 signs = np.where(codes[rows] == first, 1.0, -1.0)
             program = self._program(operator, signs, factors[rows])
             solution = self._solve(program, start, task)
@@ -141,16 +146,24 @@ class MarginMachine(LabelledMachine):
             solve(0, None)
         else:
             with fit_task(self, len(pairs)) as task:
-                self._run(lambda index: solve(index, task), len(pairs), codes)
+                self._run(lambda index: solve(index, task), task, codes)
         return [each[0] for each in found], [each[1] for each in found]
 
-    def _run(self, solve: Callable[[int], None], n_pairs: int, codes: Array) -> None:
+    def _keeps_all(self, operator: KernelOperator) -> bool:
+        """Say whether the pairs share one matrix: half of them would be computed twice."""
+        memory = 8e-6 * float(operator.n) ** 2
+        return operator.kernel.has_formula and memory <= SHARED_PART * self.cache_size
+
+    def _run(self, solve: Callable[[int], None], task: FitTask, codes: Array) -> None:
+        """Solve all pairs, in threads where that is safe and their matrices are small."""
         counts = np.sort(np.bincount(codes))
-        memory = 8e-6 * thread_count() * float(counts[-2:].sum()) ** 2  # of the largest pairs
-        listened = self.verbose or hasattr(self, "_skl_callbacks")
-        threads = memory <= self.cache_size and self._kernel_type.has_formula and not listened
+        largest = float(counts[-2:].sum())
+        memory = 8e-6 * thread_count() * largest**2
+        alone = task.context is None and not self.verbose  # callbacks are told in order
+        threads = largest >= THREADED_ROWS and memory <= self.cache_size and alone
+        threads = threads and self._kernel_type.has_formula
         with tile_runner(IN_THREADS if threads else 0) as run:
-            run(n_pairs, lambda index, _: solve(index), 1)
+            run(len(class_pairs(counts.size)), lambda index, _: solve(index), 1)
 
     def _keep_pairs(self, sample: Sample, codes: Array, coefficients: list[Array]) -> None:
         """Store the expansion, one class after the other as LIBSVM does."""

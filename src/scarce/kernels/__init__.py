@@ -22,6 +22,7 @@ from scarce.kernels._scores import score_error, weighted_scores
 from scarce.kernels._segments import segment_scores
 from scarce.kernels._shifted import ShiftedRows
 from scarce.kernels._sigmoid import SigmoidKernel
+from scarce.kernels._stored import StoredOperator
 from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "RBFKernel",
     "ShiftedRows",
     "SigmoidKernel",
+    "StoredOperator",
     "SubspaceKernel",
     "as_rows",
     "distinct_rows",

@@ -14,8 +14,8 @@ from scarce.solvers._space import KEPT
 
 Array = NDArray[Any]
 
-ALL_CHECKED = 1 << 15  # kernel values up to which every row is computed
-CHECKED_VALUES = KEPT  # and up to which rows are that need not be
+CHECKED_VALUES = KEPT  # kernel values up to which every row is computed
+CHECKED_KEPT = 1 << 15  # the same for sums over rows that are kept, when others cost a formula
 LITTLE = 0.1  # share of `tol` by which a condition may be violated without a closer look
 CHECKED_SHARE = 0.05  # of all rows, the most that are computed while another precision is left
 REFINED_SHARE = 0.4  # of all rows, the most for which the best precision is used before
@@ -23,7 +23,9 @@ REFINED_SHARE = 0.4  # of all rows, the most for which the best precision is use
 
 def all_checked(form: SignedForm, x: Array) -> bool:
     """Say whether `checked_field` computes every row."""
-    return int(np.count_nonzero(x)) * form.n <= ALL_CHECKED
+    costly = form.kept is not None and form.kept.lazily
+    most = CHECKED_KEPT if costly else CHECKED_VALUES
+    return int(np.count_nonzero(x)) * form.n <= most
 
 
 def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bool) -> Array | None:

@@ -59,8 +59,8 @@ class KeptRows:
         self.where: Array = np.full(self.n, -1)  # the line of every place, -1 for none
         self.count = 0
         self._plainly = plainly
-        single = lazily and hasattr(kernel, "write_rows")
-        if not single or 2 * self.batch >= self.n:
+        self.lazily = lazily and hasattr(kernel, "write_rows")
+        if not self.lazily or 2 * self.batch >= self.n:
             self._keep_all()
 
     @property
@@ -98,6 +98,11 @@ class KeptRows:
             rows *= self._turn[absent, None]
         self.where[absent] = lines
         self.count += absent.size
+
+    def compute_again(self) -> None:
+        """Replace plain values by those that are computed otherwise."""
+        self._plainly = False
+        self._keep_all()
 
     def _keep_all(self) -> None:
         if isinstance(self._source, DenseMatrix) and self._source.values.dtype == np.float64:

@@ -17,6 +17,8 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
+ROUNDED = 1e-12  # share of its terms up to which a gradient is rounding
+RISE = 1e-9  # share of its terms up to which a rise of the objective is rounding
 BENT = 1e-6  # share of its terms beyond which a negative curvature counts
 
 
@@ -42,13 +44,15 @@ def newton_steps(
     bent = False
     Q = form.block(free, np.float64)
     right = -gradient[free]
+    rounding = ROUNDED * float(np.abs(np.diagonal(Q)).max() * np.abs(x).sum())
+    if np.abs(_centred(right, form.groups[free], form.n_groups)).max() <= rounding:
+        return None, False  # and what is solved stays as it is
     x = x.copy()
-    few = free.size <= SINGULAR_UP_TO
-    for _ in range(MOST_STEPS if few else 2):
+    for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
         owner = form.groups[free]
         # What a group has in common its multiplier answers; left in, it would hide the rest.
         right = _centred(right, owner, form.n_groups)
-        step, longest = _direction(Q, right, owner, form.n_groups, tol, few)
+        step, longest = _direction(Q, right, x[free], owner, form.n_groups, tol)
         if not np.isfinite(step).all():
             return None, bent
         # Rounding must not add up in a group's sum.
@@ -64,7 +68,8 @@ def newton_steps(
         change = target - x[free]
         bend = Q @ change
         bent |= bool(change @ bend < -BENT * (np.abs(change) @ np.abs(bend)))
-        if change @ (0.5 * bend - right) > 0:
+        rise = change * (0.5 * bend - right)
+        if rise.sum() > RISE * np.abs(rise).sum():
             return None, bent  # a saddle or a maximum: the objective would rise
         right -= bend
         x[free] = target
@@ -79,6 +84,15 @@ def newton_steps(
     return x, bent
 
 
+def is_singular(Q: Array) -> bool:
+    """Say whether a system needs its least-norm answer."""
+    if Q.size == 0:
+        return False
+    unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
+    factor, failed = linalg.lapack.dpotrf(Q / unit, lower=1, clean=0)
+    return bool(failed or np.diagonal(factor).min() ** 2 < REGULAR)
+
+
 def _centred(values: Array, groups: Array, n_groups: int) -> Array:
     if n_groups == 1:
         return np.asarray(values - values.sum() / values.size)
@@ -87,7 +101,7 @@ def _centred(values: Array, groups: Array, n_groups: int) -> Array:
 
 
 def _direction(
-    Q: Array, right: Array, groups: Array, n_groups: int, tol: float, exactly: bool
+    Q: Array, right: Array, x: Array, groups: Array, n_groups: int, tol: float
 ) -> tuple[Array, float]:
     """Return a direction that keeps every group's sum, and how far it may be followed."""
     if n_groups == 1:
@@ -98,11 +112,12 @@ def _direction(
     # In units of the kernel, so that its rows and those of the equalities weigh alike.
     unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
     Q, right, tol = Q / unit, right / unit, tol / unit
-    if not exactly:
+    small = n <= SINGULAR_UP_TO
+    if not small:
         Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above
     factor, failed = linalg.lapack.dpotrf(Q, lower=1, clean=0)
-    if exactly and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
-        return _least_norm_direction(Q, right, members, tol)
+    if small and (failed or np.diagonal(factor).min() ** 2 < REGULAR):
+        return _least_norm_direction(Q, right, x, members, tol)
     if failed:
         return np.full(n, np.nan), 1.0
     sides = np.concatenate([right[:, None], members], axis=1)
@@ -113,15 +128,18 @@ def _direction(
 
 
 def _least_norm_direction(
-    Q: Array, right: Array, members: Array, tol: float
+    Q: Array, right: Array, x: Array, members: Array, tol: float
 ) -> tuple[Array, float]:
-    """Do it for a singular system, of duplicated rows for instance, which are treated alike."""
+    """Do it for a singular system, of duplicated rows for instance, which are treated alike.
+
+    The direction leads to the solution of least norm, whichever steps led here.
+    """
     n, k = members.shape
     system, full = np.zeros((n + k, n + k)), np.zeros(n + k)
     system[:n, :n], system[:n, n:], system[n:, :n] = Q, members, members.T
-    full[:n] = right
+    full[:n], full[n:] = right + Q @ x, members.T @ x
     answer = linalg.lstsq(system, full, cond=1e-13, lapack_driver="gelsy", check_finite=False)[0]
     flat = full - system @ answer
     if np.abs(flat[:n]).max() > tol:
         return flat[:n], np.inf
-    return np.asarray(answer[:n]), 1.0
+    return np.asarray(answer[:n] - x), 1.0

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from scarce.solvers._certificate import AT_BOUND, extremes
 from scarce.solvers._field import Field
-from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO, newton_steps
+from scarce.solvers._newton import (
+    MOST_STEPS,
+    REGULAR,
+    SINGULAR_UP_TO,
+    free_variables,
+    is_singular,
+    newton_steps,
+)
 from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
 from scarce.solvers._plain_steps import is_worth_it, plain_steps
 from scarce.solvers._signed import BALANCED, SignedForm
@@ -32,16 +39,21 @@ def is_ordinary(form: SignedForm) -> bool:
 
 def descend_plainly(
     form: SignedForm, x: Array, tol: float, limit: int
-) -> tuple[Array, Field | None, int]:
-    """Do what `descend` does without the compiler; the kernel values are the plain ones."""
+) -> tuple[Array, Field | None, int] | None:
+    """Do what `descend` does without the compiler; the kernel values are the plain ones.
+
+    None when that takes many steps, or when the point is not unique, as with duplicated rows: the
+    one that is found must not depend on what is loaded.
+    """
     x = x.copy()
     field = Field(form, x, np.float64)
     gradient = form.gradient(x, field.values)
     steps = plain_steps(form, x, gradient, GOAL * tol, limit)
     form.snap(x)
     form.balance(x)
-    if steps == min(limit, MOST_PLAIN):
-        return x, None, steps
+    free = free_variables(form, x)
+    if steps == min(limit, MOST_PLAIN) or is_singular(form.block(free, np.float64)):
+        return None
     field = Field(form, x, np.float64)
     exact, _ = newton_steps(form, x, form.gradient(x, field.values), SINGULAR_UP_TO, tol)
     if exact is None:
@@ -59,13 +71,16 @@ def _violation(form: SignedForm, x: Array, field: Field) -> float:
 
 def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:
     """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+    kept = form.kept
+    assert kept is not None
     if is_worth_it(form.n):
-        return descend_plainly(form, x, tol, limit)
+        found_plainly = descend_plainly(form, x, tol, limit)
+        if found_plainly is not None:
+            return found_plainly
+        kept.compute_again()
     from scarce.solvers._compiled import next_rows, pairwise_steps
     from scarce.solvers._compiled_small import last_step, write_gradient
 
-    kept = form.kept
-    assert kept is not None
     order: Any = slice(None) if kept.is_sorted else kept.order
     starts = group_starts(form, kept.order)
     x = x[order].copy()

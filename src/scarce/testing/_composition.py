@@ -58,7 +58,10 @@ def nested_cross_validation_with_a_precomputed_kernel(subject: Subject) -> None:
     scores = []
     for kernel, rows in (("rbf", X), ("precomputed", rbf_kernel(X, gamma=0.2))):
         search = GridSearchCV(
-            subject.new(kernel=kernel, gamma=0.2), grid, cv=folds, scoring=scoring
+            subject.new(kernel=kernel, gamma=0.2, **subject.cut_at_training_rows),
+            grid,
+            cv=folds,
+            scoring=scoring,
         )
         scores.append(cross_val_score(search, rows, y, cv=folds, scoring=scoring))
     if "n_bags" not in subject.traits:  # drawn by the values of rows, which a matrix has not
