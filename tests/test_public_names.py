@@ -39,7 +39,7 @@ def test_a_class_is_where_its_path_says():
 def test_examples_run_though_modules_and_paths_differ(name):
     # doctest passes over classes whose path is not the module that it looks at.
     kind = getattr(scarce, name)
-    tests = doctest.DocTestFinder(recurse=False).find(kind, name, module=False, globs={})
+    tests = doctest.DocTestFinder().find(kind, name, module=False, globs={})
     assert sum(len(test.examples) for test in tests) > 0
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     runner = doctest.DocTestRunner(verbose=False, optionflags=flags)

@@ -2,6 +2,7 @@
 
 from scarce._names import publish
 from scarce.model_selection._calibrated import CalibratedOneClass
+from scarce.model_selection._clearly_better import ClearlyBetter
 from scarce.model_selection._group_error import GroupErrorScorer
 from scarce.model_selection._group_folds import GroupShareKFold
 from scarce.model_selection._held_out import HeldOutPositives
@@ -13,6 +14,7 @@ from scarce.positive_unlabeled._lee_liu import lee_liu_score
 
 __all__ = [
     "CalibratedOneClass",
+    "ClearlyBetter",
     "GroupErrorScorer",
     "GroupShareKFold",
     "HeldOutPositives",

@@ -109,6 +109,11 @@ class Loop:
 
     def run_small(self, x: Array) -> tuple[Array, Solution | None]:
         """Go the short way; return the point reached, and the solution if it is one."""
+        if self.callback is not None:
+            field = Field(self.form, x, np.float64)
+            self._tell(x, field, self._gap(x, field))
+            if self.stopped:
+                return x, self._solution(x, field, self._verdict(x, field, last=True))
         share = 1.0
         for _ in range(MOST_SHORT):
             x, field, steps = descend(self.form, x, share * self.tol, self.budget - self.steps)
@@ -117,11 +122,21 @@ class Loop:
                 break
             verdict = self._verdict(x, field, last=True)
             if verdict.within(self.tol):
-                return x, self._solution(x, field, verdict)
+                solution = self._solution(x, field, verdict)
+                self._tell(x, field, solution.kkt_violation)
+                return x, solution
             if not verdict.dual_gap > self.tol:
                 break
             share *= smaller(self.tol, verdict.dual_gap)
         return x, None
+
+    def _tell(self, x: Array, field: Field, violation: float) -> None:
+        """Tell a callback how far the run is; stop when it asks for that."""
+        if self.callback is None:
+            return
+        objective = self.form.objective(x, field.values)
+        if self.callback(Progress(self.form.signs * x, objective, violation, self.steps)):
+            self.stopped, self.budget = True, self.steps
 
     def descend(self, x: Array, hint: Array | None) -> Array:
         field = Field(self.form, x, self.form.kernel.precisions[0])
@@ -137,11 +152,7 @@ class Loop:
             gradient = form.gradient(x, field.values)
             m, M = self.sets.extremes(gradient, x)
             gap = max(0.0, float(np.max(m - M)))
-            if self.callback is not None:
-                alpha = form.signs * x
-                state = Progress(alpha, form.objective(x, field.values), gap, self.steps)
-                if self.callback(state):
-                    self.stopped, self.budget = True, self.steps
+            self._tell(x, field, gap)
             if self.endless:
                 self._refuse_runaway(x, field)
             if self.rough and previous == np.inf:

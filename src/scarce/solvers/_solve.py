@@ -71,7 +71,7 @@ def solve(
             x, hint = _begin(form, loop, matrix)
         else:
             x, hint = checked_start(form, start), None
-        if callback is None and budget > 0 and is_ordinary(form):
+        if budget > 0 and is_ordinary(form):
             x, solution = loop.run_small(x)
             if solution is not None:
                 return solution

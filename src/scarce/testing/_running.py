@@ -36,7 +36,8 @@ def progress_is_reported(subject: Subject) -> None:
             assert running.pop() == task
     assert not running
     plain = subject.new().fit(X, y)
-    np.testing.assert_array_equal(scores_of(model, X), scores_of(plain, X))
+    # Not to the last bit: the first small fit of a process may do without the compiler.
+    np.testing.assert_allclose(scores_of(model, X), scores_of(plain, X), rtol=1e-9, atol=1e-12)
 
 
 @check("callbacks")
@@ -122,7 +123,7 @@ def warm_starts_of_another_problem(subject: Subject) -> None:
 
 @check("verbose")
 def the_objective_printed_never_rises(subject: Subject) -> None:
-    X, y = subject.make(1300)
+    X, y = subject.make(2500)  # more than are solved in one go
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         subject.new(verbose=True, tol=1e-6).fit(X, y)
     lines = printed.getvalue().splitlines()
