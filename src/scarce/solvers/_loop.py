@@ -68,6 +68,7 @@ class Loop:
         self.stalled = False
         self.stopped = False
         self.crawls_at: float = np.inf
+        self.helped = False  # by an interior start, or not for want of digits
         if self.definite and form.n <= SMALL and not self.rough:
             self.crawls_at = CRAWL * form.n
 
@@ -110,10 +111,10 @@ class Loop:
     def run_small(self, x: Array) -> tuple[Array, Solution | None]:
         """Go the short way; return the point reached, and the solution if it is one."""
         if self.callback is not None:
-            field = Field(self.form, x, np.float64)
-            self._tell(x, field, self._gap(x, field))
+            first = Field(self.form, x, np.float64)
+            self._tell(x, first, self._gap(x, first))
             if self.stopped:
-                return x, self._solution(x, field, self._verdict(x, field, last=True))
+                return x, self._solution(x, first, self._verdict(x, first, last=True))
         share = 1.0
         for _ in range(MOST_SHORT):
             x, field, steps = descend(self.form, x, share * self.tol, self.budget - self.steps)
@@ -164,13 +165,14 @@ class Loop:
             patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
             noise = self._noise(x, precision)
             # Errors that add up over many blocks may hold the gap some way above the noise of one.
-            lost = since_best > 10 * patience and gap <= 1e3 * noise
+            # A program that an interior start did not help either has no other help to wait for.
+            lost = since_best > 10 * patience and (gap <= 1e3 * noise or self.helped)
             lost = lost or self.steps >= self.ends
             if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
                 return x
             if self.steps > self.crawls_at:
-                self.crawls_at = np.inf
+                self.crawls_at, self.helped, since_best = np.inf, True, 0
                 inner = interior_start(form, x, field.values)
                 if inner is not None:
                     moved = np.flatnonzero(inner != x)

@@ -103,7 +103,8 @@ def slack_loss(outside: Array, C: Array, U: Array) -> float:
     """Return the price of all slacks: squares, and lines from the caps on."""
     size = np.abs(outside)
     bent = np.minimum(size, U / C)
-    return float((C * bent * (size - 0.5 * bent)).sum())
+    with np.errstate(over="ignore"):  # an infinite price is one
+        return float((C * bent * (size - 0.5 * bent)).sum())
 
 
 def violations_of(outside: Array, theta: Array, C: Array, U: Array) -> Array:
