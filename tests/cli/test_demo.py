@@ -39,7 +39,7 @@ def test_an_out_that_is_a_file_is_noticed_before_the_work(command, capsys, monke
     monkeypatch.setattr("scarce.cli._speed.run", lambda rows: pytest.fail("worked"))
     path = tmp_path / "taken"
     path.write_text("mine")
-    assert main([*command, "--out", str(path)]) == 1
+    assert main([*command, "--out", str(path)]) == 3
     error = capsys.readouterr().err
     assert error == f"scarce: error: --out must name a folder, but {path} is a file\n"
     assert path.read_text() == "mine"

@@ -60,7 +60,7 @@ def test_nothing_at_hand_is_an_error(monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr("scarce.cli._reproduce.load_dataset", fail)
     monkeypatch.setitem(PAPERS, "uoct", toy(needs=("letter",)))
-    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 1
+    assert main(["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path)]) == 3
     printed = capsys.readouterr()
     assert "Sizes: letter is nowhere" in printed.out
     assert "nothing was run" in printed.err.splitlines()[-1]
@@ -105,7 +105,7 @@ def test_an_error_in_a_cell_is_one_line(monkeypatch, tmp_path, capsys):
 def test_data_folder(toy_paper, monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("SCARCE_DATA", "")  # so that what the command sets is taken back
     arguments = ["reproduce", "uoct", "--jobs", "1", "--out", str(tmp_path / "out"), "--data"]
-    assert main([*arguments, str(tmp_path / "nowhere")]) == 1
+    assert main([*arguments, str(tmp_path / "nowhere")]) == 3
     assert "--data names no folder" in capsys.readouterr().err
     assert main([*arguments, str(tmp_path)]) == 0
     assert os.environ["SCARCE_DATA"] == str(tmp_path)

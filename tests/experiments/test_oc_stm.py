@@ -14,6 +14,9 @@ from scarce.datasets import FEW_SAMPLES_TASKS, few_samples_split, load_few_sampl
 from scarce.experiments import oc_stm
 from tests.experiments.cells import by_kind, chosen, short_run, table_of, untimed
 
+# The papers' tasks have fewer samples than a rate of one in ten needs, and say so.
+pytestmark = pytest.mark.filterwarnings("ignore:rejection=:scarce.ScarceDataWarning")
+
 OURS = " + offset from left-out rows"
 KINDS = {
     *product(("STM", "SVM"), ("selected", "best of grid")),

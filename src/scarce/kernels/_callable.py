@@ -56,6 +56,8 @@ class CallableKernel(Kernel):
                 f"kernel must return an array of shape {(X.shape[0], Z.shape[0])}, "
                 f"got {found.shape}"
             )
+        if not np.isfinite(found).all():
+            raise ValueError("kernel must return finite values, got NaN or infinity")
         return found
 
     def diagonal(self, squared_norms: Array) -> Array:

@@ -108,7 +108,7 @@ class OneClassHalfStep:
 # none gets there, a larger price has the same solution.
 LARGEST_PRICE = 1e12
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
-SMALLEST_SIZE = 1e-9  # of scores of tensors of norm one; below, they are rounding errors
+SMALLEST_SIZE = 1e-6  # of scores of tensors of norm one, whose violations are known to `tol`
 
 
 @dataclass(frozen=True)

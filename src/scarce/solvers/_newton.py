@@ -17,7 +17,7 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 LARGEST = 2048  # free variables for which a Cholesky factorisation pays
 MOST_STEPS = 8
-ROUNDED = 1e-12  # share of its terms up to which a gradient is rounding
+ROUNDED = 1e-14  # share of its terms up to which a gradient is rounding
 RISE = 1e-9  # share of its terms up to which a rise of the objective is rounding
 BENT = 1e-6  # share of its terms beyond which a negative curvature counts
 

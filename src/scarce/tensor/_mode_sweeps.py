@@ -17,7 +17,7 @@ from scarce.tensor._starts import Factors
 
 Solve = Callable[[QuadraticProgram, Array | None], Solution]
 
-DEGENERATE = 1e-9  # weights below this share of what they could be are zero up to rounding
+DEGENERATE = 1e-6  # weights below this share of what they could be: its square is rounding
 STORED_UP_TO = 512  # rows up to which the matrix of inner products is stored
 
 
