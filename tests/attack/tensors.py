@@ -70,7 +70,7 @@ def one_class_stm_facts(recipe, model):
     upper = weights / (recipe.share * weights.sum())
     dual = program(np.broadcast_to(0.0, 2 * (recipe.n,)), [1.0], upper=upper)
     truth = judge_gradient(dual, alpha, scores, sizes, float(alpha**2 @ norms**2))
-    unit = 1.0 / max(abs(model.objective_), 1e-9 * float(norms.max()) ** 2, 1e-300)
+    unit = 1.0 / max(abs(model.objective_), 1e-6 * float(norms.max()) ** 2, 1e-300)
     return as_facts(truth, True, unit=unit, notes=stationarity(recipe, model))
 
 

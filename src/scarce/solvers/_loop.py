@@ -165,8 +165,9 @@ class Loop:
             patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
             noise = self._noise(x, precision)
             # Errors that add up over many blocks may hold the gap some way above the noise of one.
-            # A program that an interior start did not help either has no other help to wait for.
-            lost = since_best > 10 * patience and (gap <= 1e3 * noise or self.helped)
+            lost = since_best > 10 * patience and gap <= 1e3 * noise
+            # A program that an interior start did not help has no other help to wait for.
+            lost = lost or (self.helped and since_best > patience)
             lost = lost or self.steps >= self.ends
             if lost or (since_best > patience and gap <= noise):
                 self.stalled = True
