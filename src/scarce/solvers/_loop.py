@@ -27,7 +27,7 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
-CRAWL = 20  # pairwise steps per variable after which a small program gets an interior start
+CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
 MOST_SHORT = 3  # goals that the short way of small programs tries
 
 
