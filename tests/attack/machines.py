@@ -60,7 +60,9 @@ MACHINES = {
     "OneClassSTM": Machine(
         tensors.one_class_stm, tensors.one_class_stm_facts, {"kernels": ("linear",)}
     ),
-    "STM": Machine(tensors.stm, tensors.stm_facts, {"kernels": ("linear",)}),
+    "STM": Machine(  # many half-steps for every case, of a tolerance that rounding may not allow
+        tensors.stm, tensors.stm_facts, {"kernels": ("linear",), "large": False}
+    ),
     "TransductiveSVM": Machine(  # many rounds for every case
         margins.transductive_svm, margins.transductive_svm_facts, {"large": False}
     ),
