@@ -28,7 +28,8 @@ JITTER = 1e-14  # of the largest diagonal entry, so that a singular matrix can b
 
 def interior_start(form: SignedForm, x: Array, field: Array) -> Array | None:
     """Return a point to go on from, feasible and better than ``x``; None if there is none."""
-    inner = _inner(form)
+    with np.errstate(all="ignore"):  # what is not finite is no start
+        inner = _inner(form)
     if inner is None or not np.isfinite(inner).all():
         return None
     widths = np.minimum(form.widths, form.masses(inner)[form.groups])
