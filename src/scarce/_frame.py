@@ -142,6 +142,7 @@ _accepted: set[Any] = set()
 
 @functools.cache
 def _parameter_names(kind: type) -> tuple[str, ...]:
+    # Any estimator has it; `type` does not say so.
     return tuple(kind._get_param_names())  # type: ignore[attr-defined]
 
 

@@ -128,7 +128,7 @@ def load(path: str | Path) -> Any:
         )
     try:
         return skops.loads(content, trusted=list(TRUSTED_TYPES))
-    except Exception as error:
+    except Exception as error:  # arrays and states that do not fit together fail in many ways
         raise ModelFileError(f"{path} is damaged: {error}") from error
 
 

@@ -218,7 +218,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
 
     def _block(self, X: Any, rows: Array, columns: Array) -> Any:
         """Return some rows; of a kernel matrix, their values with some others."""
-        return X[np.ix_(rows, columns)] if self.kernel == "precomputed" else X[rows]
+        return X[np.ix_(rows, columns)] if self._kernel_type.pairwise else X[rows]
 
     def _raw_decisions(self, X: Any, scores: Array | None = None) -> Array:
         """Return the decisions of checked rows, whose scores may be known, a column per problem."""
