@@ -38,6 +38,7 @@ TRUSTED_TYPES = (
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
     "scarce.proportions.SourceModel",
+    "numpy.dtype",  # of what an imputer was fitted to; read from an empty array
 )
 
 
