@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from scarce.cli import _fit
+from scarce.cli._errors import CommandError
+
 # The keys of scarce.experiments.PAPERS, not imported so that `scarce --help` is quick.
 PAPERS = ("uoct", "tgplm", "svmc", "oc-stm")
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
@@ -56,10 +59,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _code(error: Exception) -> int:
     from scarce._model_files import ModelFileError
+    from scarce.io import TableError
 
+    if isinstance(error, CommandError):
+        return error.code
     if isinstance(error, ModelFileError):
         return MODEL_FILE
-    return INPUT if isinstance(error, OSError) else FAILURE
+    return INPUT if isinstance(error, OSError | TableError) else FAILURE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_jobs(demo)
     _add_out(demo, "scarce-demo")
     demo.set_defaults(run=_run_demo)
+    _fit.add(commands)
 
     reproduce = commands.add_parser(
         "reproduce",
