@@ -43,7 +43,6 @@ def add(commands: Any) -> None:
         "table", type=Path, metavar="TABLE", help="CSV, Parquet, Feather, Arrow, .npy or .npz"
     )
     fit.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model file")
-    fit.add_argument("--report", type=Path, metavar="FILE.html", help="a page to look at")
     fit.add_argument("--kind", choices=KINDS, help="insist on what is learnt")
 
     pu = fit.add_argument_group("positive and unlabelled rows")
@@ -111,17 +110,14 @@ def run(arguments: argparse.Namespace) -> None:
         The options.
     """
     check_free(arguments.out, force=arguments.force)
-    if arguments.report is not None:
-        check_free(arguments.report, force=arguments.force)
     from scarce._model_files import save_described
     from scarce.cli._parameters import read_parameters, set_parameters
-    from scarce.cli._tasks import make_task
     from scarce.cli._words import promise, quality
+    from scarce.cli.tasks import make_task
 
     kind = chosen_kind(arguments)
     parameters = read_parameters(arguments.params, arguments.set)
     task = make_task(kind, arguments)
-    task.kind = kind
     set_parameters(task.machine, parameters)
     print(f"{name_of(task)}, because {task.why}")
     for line in task.notes:
@@ -144,11 +140,6 @@ def run(arguments: argparse.Namespace) -> None:
         print(line)
     save_described(model, arguments.out, {"fit": description(task, arguments)})
     print(f"model: {arguments.out}")
-    if arguments.report is not None:
-        from scarce.cli.report import write_report
-
-        write_report(arguments.report, task, model, arguments)
-        print(f"report: {arguments.report}")
 
 
 def name_of(task: Any) -> str:
@@ -176,7 +167,7 @@ def fitted(task: Any, false_alarms: float | None) -> Any:
     from scarce._frame import InvalidParameterError
 
     model = task.pipeline
-    rate = {} if false_alarms is None else {"false_alarms": false_alarms}
+    rate: dict[str, Any] = {} if false_alarms is None else {"false_alarms": false_alarms}
     if task.calibrated:
         model = CalibratedOneClass(model, **rate)
     elif rate:

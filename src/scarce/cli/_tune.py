@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,9 @@ def tune(task: Any) -> str:
         raise UsageError(
             "--tune: no choice without negatives is known to help several tasks; --set parameters"
         )
-    return choices[task.kind](task)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of candidates that are not taken
+        return choices[task.kind](task)
 
 
 def _gamma(task: Any) -> float:

@@ -67,6 +67,6 @@ def quality(model: Any) -> str:
     held = f"conditions of the optimum hold to {violation:.1e}"
     if np.isnan(gap):
         return f"certificate: the {held}"
-    share = "less than 0.0001 %" if gap < 1e-6 else f"{100 * gap:.2g} %"
+    share = f"{max(100 * gap, 1e-4):.2g} %"
     status = "" if getattr(machine, "fit_status_", 0) == 0 else "; the tolerance was not met"
     return f"certificate: no solution is better by more than {share}, and the {held}{status}"

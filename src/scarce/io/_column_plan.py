@@ -15,6 +15,7 @@ from scarce.io._rows import Rows, TableError, missing_columns
 
 FEW_ROWS = 10  # with fewer nothing is called an identifier
 NEARLY_ALL = 0.9  # share of rows with a text of their own that makes it an identifier
+MOST_OF_MANY = 0.5  # the same share where there are more than so many texts:
 MOST_CATEGORIES = 50  # columns for one category column; the rarest values share the last
 IDENTIFIER = re.compile(r"(.*[_\W])?(id|nr|no|key|index|uuid|number)", re.IGNORECASE)
 
@@ -60,6 +61,11 @@ class ColumnPlan:
     def from_dicts(cls, columns: Sequence[Mapping[str, Any]]) -> Self:
         """Return the plan that `as_dicts` described."""
         return cls(tuple(Column(**column) for column in columns))
+
+    @classmethod
+    def of_numbers(cls, names: Sequence[str]) -> Self:
+        """Return the plan of columns that are all numbers."""
+        return cls(tuple(Column(name, "number") for name in names))
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return plain values, for a file."""
@@ -196,10 +202,10 @@ def _planned(name: str, tables: Sequence[Rows], *, chosen: bool) -> Column:
     (kind, rows), *_ = kinds.items()
     if kind not in ("number", "text"):
         raise TableError(f"{rows.path}, column {name!r}: {kind}, which is neither number nor text")
-    values = np.concatenate([np.asarray(_values(each, name, kind)) for each in tables])
+    parts = [_values(each, name, kind) for each in tables]
     if kind == "number":
-        return _number(name, values, chosen)
-    return _category(name, values, chosen)
+        return _number(name, np.concatenate(parts), chosen)
+    return _category(name, parts, chosen)
 
 
 def _values(rows: Rows, name: str, kind: str) -> Array:
@@ -225,13 +231,14 @@ def _number(name: str, values: Array, chosen: bool) -> Column:
     return Column(name, "number", held, missing, done)
 
 
-def _category(name: str, values: Array, chosen: bool) -> Column:
+def _category(name: str, parts: list[Array], chosen: bool) -> Column:
+    values = np.concatenate(parts)
     given = [value for value in values if isinstance(value, str)]
     distinct, missing = sorted(set(given)), values.size - len(given)
     held = f"{len(distinct)} values" if len(distinct) > 1 else repr(distinct[0])
     if len(distinct) == 1 and not missing:
         return Column(name, "left out", held, 0, "the same in every row")
-    if not chosen and len(given) >= FEW_ROWS and len(distinct) > NEARLY_ALL * len(given):
+    if not chosen and any(map(_names_rows, parts)):
         done = "looks like an identifier: another text in nearly every row"
         return Column(name, "left out", held, missing, done)
     many = len(distinct) > MOST_CATEGORIES
@@ -241,6 +248,15 @@ def _category(name: str, values: Array, chosen: bool) -> Column:
     if missing:
         done += "; gaps are a value of their own"
     return Column(name, "category", held, missing, done)
+
+
+def _names_rows(values: Array) -> bool:
+    """Return whether nearly every row has a text of its own, or most of very many have."""
+    given = [value for value in values if isinstance(value, str)]
+    distinct = len(set(given))
+    if distinct > MOST_CATEGORIES:
+        return distinct > MOST_OF_MANY * len(given)
+    return len(given) >= FEW_ROWS and distinct > NEARLY_ALL * len(given)
 
 
 def _frame(rows: Rows, types: Mapping[str, str]) -> Any:

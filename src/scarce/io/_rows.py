@@ -48,6 +48,15 @@ class Rows:
         """Return file, row and column in words, for a message."""
         return f"{self.path}, row {self.first + row}, column {name!r}"
 
+    def row_names(self, name: str | None) -> Array:
+        """Return a column that names rows, or without one the numbers that a person gives them."""
+        return self.first + np.arange(len(self)) if name is None else self.texts(name)
+
+    def check_has(self, name: str) -> None:
+        """Raise an error if there is no such column."""
+        if name not in self.arrow.column_names:
+            raise missing_columns(self.path, [name], self.names)
+
     def kind(self, name: str) -> str:
         """Return what a column holds: "number", "text", "date", "empty" or another type's name.
 
@@ -160,8 +169,7 @@ class Rows:
         return values
 
     def _column(self, name: str) -> Any:
-        if name not in self.arrow.column_names:
-            raise missing_columns(self.path, [name], self.names)
+        self.check_has(name)
         column = self.arrow.column(name)
         arrow = tables_library("pyarrow")
         if arrow.types.is_dictionary(column.type):
