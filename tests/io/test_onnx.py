@@ -104,9 +104,7 @@ def test_every_kernel_estimator(subject, kernel):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(
-    ("shape", "break_ties"), [("ovr", False), ("ovr", True), ("ovo", False)]
-)
+@pytest.mark.parametrize(("shape", "break_ties"), [("ovr", False), ("ovr", True), ("ovo", False)])
 def test_several_classes(dtype, shape, break_ties):
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
