@@ -52,6 +52,8 @@ class Kernel(ABC):
     direct : bool
         Values of few rows come from one compiled call (`write_few`), sums of such values from
         another (`few_sums`), and the value of a row with itself is 1.
+    separable : bool
+        Values are a product with one factor a column: see `exponents`.
     """
 
     named: ClassVar[dict[str, type[Kernel]]] = {}
@@ -65,6 +67,7 @@ class Kernel(ABC):
     has_gradient: ClassVar[bool] = False
     vanishes: ClassVar[bool] = False
     direct: ClassVar[bool] = False
+    separable: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -203,6 +206,12 @@ class Kernel(ABC):
         differences: bool,
     ) -> Array:
         """Return a bound of the rounding error of one value of a tile in a precision ``eps``."""
+
+    # Factors.
+
+    def exponents(self, differences: Array) -> Array:
+        """Return the logarithms of the factors of ``k(x, z)``, for given ``x - z``."""
+        raise ValueError(f"kernel {self.name!r} is not a product over the columns")
 
     # Gradients.
 
