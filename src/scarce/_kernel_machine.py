@@ -373,6 +373,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
 def check_sums(operator: Any, kernel: Kernel) -> None:
     """Refuse kernel values whose sums overflow, high powers above all."""
+    if kernel.vanishes:  # and is at most 1
+        return
     with np.errstate(over="ignore", invalid="ignore"):
         largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
     if not np.isfinite(largest):
