@@ -1,6 +1,7 @@
 """How the site is built: ``python -m sphinx docs docs/_build/html``."""
 
 import importlib
+import re
 from pathlib import Path
 
 import scarce
@@ -22,7 +23,10 @@ extensions = [
     # Formulas without a request to another host.
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/sg_execution_times.rst", "sg_execution_times.rst"]
+templates_path = ["_templates"]
+# Pages of figures are written by benchmarks, in sections that are also printed.
+suppress_warnings = ["myst.header"]
 nitpicky = True
 # Words of numpydoc's type lines that are no references of ours; our own names must resolve.
 nitpick_ignore_regex = [(r"py:.*", r"(?!scarce\.).*")]
@@ -49,6 +53,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+html_context = {"default_mode": "auto"}  # light or dark, as the system is
 html_sidebars = {"index": [], "quick_start": []}
 
 sphinx_gallery_conf = {
@@ -63,23 +68,53 @@ sphinx_gallery_conf = {
 }
 
 
+def page_of(title: str, text: str, paths: list[str]) -> str:
+    """Return a page of the reference: a title, what it is, and a table of names."""
+    lines = [title, "=" * len(title), "", text.strip(), ""]
+    lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+    return "\n".join(lines + [f"   {path}" for path in paths]) + "\n"
+
+
 def write_reference() -> None:
     """Write a page of the reference for each public package, from its ``__all__``."""
-    folder = HERE / "reference"
+    names = [name for name in scarce.__all__ if name not in HOMES and name != "__version__"]
+    pages = {
+        "scarce": page_of("scarce", "Model files, and a warning.", [f"scarce.{n}" for n in names])
+    }
+    seen: set[int] = set()  # a display that two packages share has one page
     for package in PACKAGES:
         title = f"scarce.{package}"
         module = importlib.import_module(title)
-        # What can be imported from scarce itself is documented under that, its shorter name.
-        paths = [
-            f"scarce.{name}" if name in HOMES else f"{title}.{name}"
-            for name in sorted(module.__all__)
-        ]
-        lines = [title, "=" * len(title), "", (module.__doc__ or "").strip(), ""]
-        lines += [".. autosummary::", "   :toctree: generated", ""]
-        lines += [f"   {path}" for path in paths]
-        page, path = "\n".join(lines) + "\n", folder / f"{package}.rst"
+        paths = []
+        for name in sorted(module.__all__):
+            thing = getattr(module, name)
+            if id(thing) not in seen:
+                # What scarce itself has is documented under that, its shorter name.
+                paths.append(f"scarce.{name}" if name in HOMES else f"{title}.{name}")
+            seen.add(id(thing))
+        pages[package] = page_of(title, module.__doc__ or "", paths)
+    for name, page in pages.items():
+        path = HERE / "reference" / f"{name}.rst"
         if not path.exists() or path.read_text() != page:
             path.write_text(page)
+
+
+def skip_foreign(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn documents: its methods, and the setters of its routing."""
+    home = getattr(obj, "__module__", None) or ""
+    routing = re.fullmatch(r"set_\w+_request|get_metadata_routing", name)
+    return True if routing or home.startswith("sklearn.") else None
+
+
+def escape_trailing_underscores(app, what, name, obj, options, lines):
+    """Keep ``(n_features_in_,)`` in a line of types from being read as a link."""
+    lines[:] = [re.sub(r"(?<=[(, ])(\w+)_,\)", r"\1\_,)", line) for line in lines]
+
+
+def setup(app):
+    """Connect the two hooks above, the second after numpydoc has laid out a docstring."""
+    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 
 
 write_reference()  # before Sphinx looks which pages there are
