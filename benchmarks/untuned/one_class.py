@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
     for half in HALVES:
         missing += tasks(half, quick)[1]
         cells += [*thresholds(half, seeds, sizes, quick), *widths(half, 1, quick)]
-        cells += transfer(half, 1, quick)
+        cells += transfer(half, 1 if quick else 8, quick)
     cells += tensors(1, quick)
     if not quick:
         write_cells("one-class", cells, missing)

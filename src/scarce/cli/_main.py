@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from scarce.cli import _demo, _fit, _info, _score
+from scarce.cli import _demo, _export, _fit, _info, _score
 from scarce.cli._errors import CommandError, told
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
@@ -90,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
     reproduce.set_defaults(run=_run_reproduce)
 
     _info.add(commands)
+    _export.add(commands)
     return command
 
 
