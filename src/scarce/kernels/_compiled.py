@@ -138,6 +138,23 @@ def squared_distances(X, panel, out):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def gather_runs(values, indices, out):  # type: ignore[no-untyped-def]
+    """Write the square block of some rows and the same columns, which stand in a few runs."""
+    n = indices.size
+    ends, count = np.empty(n, np.int64), 0
+    for j in range(1, n + 1):
+        if j == n or indices[j] != indices[j - 1] + 1:
+            ends[count] = j
+            count += 1
+    for i in range(n):
+        row, start = values[indices[i]], 0
+        for run in range(count):
+            stop, first = ends[run], indices[start]
+            out[i, start:stop] = row[first : first + stop - start]
+            start = stop
+
+
+@compiled()
 def gaussian_square(panel, gamma, powers, power_bits, out):  # type: ignore[no-untyped-def]
     """Write ``exp(-gamma |z_i - z_j|^2)`` for the columns of a panel, each pair once."""
     nothing = np.zeros(panel.shape[1])
