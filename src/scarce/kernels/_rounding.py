@@ -111,7 +111,7 @@ class ErrorTable:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             table = self.errors + UNIT * (8 + np.count_nonzero(traffic)) * self.sizes
             bounds = np.where(mass > 0, table, 0.0) @ mass
-        return _without_nan(bounds)[self.left.codes[rows]]
+        return np.asarray(_without_nan(bounds)[self.left.codes[rows]])
 
 
 def _without_nan(bounds: Array) -> Array:
