@@ -34,6 +34,8 @@ TRUSTED_TYPES = (
     "scarce.kernels.PrecomputedKernel",
     "scarce.kernels.RBFKernel",
     "scarce.kernels.SigmoidKernel",
+    "scarce.model_selection.HeldOutPositives",
+    "scarce.model_selection.LeaveOneOutSearch",
     "scarce.positive_unlabeled.OneClassMapper",
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
