@@ -17,7 +17,7 @@ from scarce._whole_files import write_whole
 FORMAT = 1
 CARD = "scarce.json"  # beside what skops writes: readable without building the model
 LIBRARIES = ("scarce", "scikit-learn", "numpy", "scipy", "skops")
-LARGEST_SHARE = 1000  # times its size on disk that a file of much content may unpack to
+LARGEST_SHARE = 500  # times its size on disk that a file of much content may unpack to
 MUCH = 100_000_000  # bytes
 
 #: Types of this library that `load` builds, besides those that skops trusts of scikit-learn, NumPy
