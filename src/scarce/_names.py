@@ -29,6 +29,7 @@ HOMES = {
 }
 PACKAGES = (
     "baselines",
+    "chunks",
     "classification",
     "datasets",
     "kernels",

@@ -10,9 +10,20 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._classes import several_classes
+from scarce._by_chunks import (
+    Plan,
+    goes_by_bands,
+    goes_by_chunks,
+    keep_model,
+    keep_reads,
+    opened,
+    planned,
+    solved_by_bands,
+)
+from scarce._classes import check_classes, several_classes
 from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
+from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem
 from scarce.classification._base import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
@@ -91,7 +102,13 @@ class MarginMachine(LabelledMachine):
         return self._fit(X, y, sample_weight, start)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
+        if goes_by_chunks(self, X):
+            return self._fit_chunks(opened(self, X, y=y, sample_weight=sample_weight))
         X, codes, weights = self._coded(X, y, sample_weight)
+        if self.classes_.size == 2 and goes_by_bands(self, X):
+            given = None if sample_weight is None else weights
+            chunks = ArrayChunks(X, y=codes.astype(np.int8), sample_weight=given)
+            return self._fit_chunks(chunks, self.classes_)
         if self.classes_.size > 2 and self.approximation is not None:
             raise ValueError(
                 f"approximation={self.approximation!r} is for two classes, got "
@@ -111,6 +128,41 @@ class MarginMachine(LabelledMachine):
         self.objective_ = float(sum(model.objective for model in models))
         self._keep_more(models)
         keep_quality(self, solutions)
+        return self
+
+    # Rows in chunks.
+
+    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
+        """Return the problem of two labels of the given weights, and the mass of its groups."""
+        raise NotImplementedError
+
+    def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> Any:
+        """Return the model of a solution by bands."""
+        raise NotImplementedError
+
+    def _fit_chunks(self, chunks: Chunks, classes: Array | None = None) -> Self:
+        """Fit rows in chunks; ``classes`` are the labels if the chunks hold places among them."""
+        plan = planned(self, chunks)
+        labels = check_classes(plan.survey, self._one_class_left, type(self).__name__)
+        self.classes_ = labels if classes is None else classes
+        self._set_class_weight(plan.survey.totals)
+        problem, masses = self._margin_problem(labels, plan.survey.totals * self.class_weight_)
+        by_price = problem.mass is None  # whose rows have a linear term
+        solution = solved_by_bands(self, plan, problem, masses, smoothed=by_price)
+        model = self._read_band(solution, problem, plan)
+        if plan.landmarks is None:
+            keep_model(self, plan, model.coefficients)
+            self._n_support = np.array([0, 1], dtype=np.int32)
+        else:
+            codes = (plan.landmarks.values["y"] == labels[1]).astype(np.int64)
+            keep_model(self, plan, model.coefficients, np.argsort(codes, kind="stable"))
+            self._n_support = np.bincount(codes, minlength=2).astype(np.int32)
+        self.intercept_ = np.array([model.intercept])
+        self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
+        self.objective_ = float(model.objective)
+        self._keep_more([model])
+        keep_quality(self, [solution])
+        keep_reads(self, solution)
         return self
 
     def _keep_more(self, models: list[Any]) -> None:

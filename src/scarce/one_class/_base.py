@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
+from scarce._by_chunks import goes_by_bands, goes_by_chunks, opened
 from scarce._frame import (
     Interval,
     StrOptions,
@@ -24,6 +25,7 @@ from scarce._kernel_machine import KernelMachine, Sample
 from scarce._left_out import distinct_in_fixed_order, left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning
+from scarce.chunks import ArrayChunks, Chunks
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
 from scarce.reductions import OneClassModel, SVDDModel
@@ -39,6 +41,12 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "offset": [StrOptions({"training", "left_out"})],
     }
+
+    _fits_by_chunks: ClassVar[bool] = False
+
+    def _fit_chunks(self, chunks: Chunks) -> Self:
+        """Fit rows in chunks, if the machine can."""
+        raise NotImplementedError
 
     # A machine says what its program is, and how to read the solution.
 
@@ -77,8 +85,14 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
+        if self._fits_by_chunks and goes_by_chunks(self, X):
+            return self._fit_chunks(opened(self, X, sample_weight=sample_weight))
         X = self._validated(X, reset=True)
-        sample = self._sample(X, checked_weights(sample_weight, X))
+        weights = checked_weights(sample_weight, X)
+        if self._fits_by_chunks and self.offset == "training" and goes_by_bands(self, X):
+            given = None if sample_weight is None else weights
+            return self._fit_chunks(ArrayChunks(X, sample_weight=given))
+        sample = self._sample(X, weights)
         norms = np.asarray(sample.operator.diagonal())
         program = self._program(sample)
         unit = self._coefficient_unit(program)
