@@ -36,7 +36,6 @@ from scarce.chunks._survey import row_numbers
 from scarce.kernels import Kernel, make_kernel
 from scarce.solvers import QuadraticProgram, Solution
 
-BAND_FROM = 20_000  # rows from which a low-rank fit in memory goes by bands
 MANY_BAND = 50_000  # rows of a band that Newton's method makes fewer first
 FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
 
@@ -53,7 +52,7 @@ def goes_by_bands(estimator: Any, X: Any) -> bool:
     return (
         estimator.approximation is not None
         and type(X) is np.ndarray
-        and X.shape[0] >= BAND_FROM
+        and X.shape[0] >= estimator._band_from
         and estimator._kernel_type.has_formula
         and not sparse.issparse(X)
     )

@@ -30,7 +30,7 @@ from scarce.chunks._problems import Problem, Terms
 from scarce.chunks._smooth import narrow
 from scarce.chunks._start import Solver, Start, group_vectors, mixed_planes, program_of
 from scarce.solvers import Solution, feasible_start
-from scarce.solvers._certificate import AT_BOUND
+from scarce.solvers._certificate import AT_BOUND, ROUNDED
 
 MOST_ROUNDS = 40
 MOST_PARTITIONS = 6
@@ -337,8 +337,7 @@ class _BandFit:
         plain = abs(quadratic + linear + slack + float(planes.multipliers @ problem.totals))
         inside = float(answer.alpha @ s + terms.upper @ np.maximum(-s, 0.0))
         gap = max(plain, inside + sum(each.wrong for each in judged))
-        size = max(abs(objective), abs(objective - gap))
-        relative = gap / size if size > 0 else gap
+        relative = self._relative(gap, objective, rows, settled, band, answer.alpha)
         violation = self._violation(terms, answer.alpha, s, planes, judged)
         met = relative <= self.tol and violation <= self.tol
         self.history["objective"].append(objective)
@@ -371,6 +370,27 @@ class _BandFit:
             self.history,
         )
         return solution, judged
+
+    def _relative(
+        self,
+        gap: float,
+        objective: float,
+        rows: Array,
+        settled: Settled,
+        band: RowSet,
+        alpha: Array,
+    ) -> float:
+        """Return the gap as a share of the objective, or of its terms if that is zero to rounding.
+
+        An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
+        """
+        largest = float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0))
+        mass = float(np.abs(settled.counts).sum() + alpha.sum())
+        terms = largest * mass * float(band.terms.upper.max(initial=0.0))
+        size = max(abs(objective), abs(objective - gap))
+        if abs(objective) <= ROUNDED * terms:
+            size = terms
+        return gap / size if size > 0 else gap
 
     def _violation(
         self,

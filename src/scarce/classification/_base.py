@@ -12,6 +12,7 @@ from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_labels
+from scarce.chunks._lazy import lazily
 
 
 class LabelledMachine(ClassifierMixin, KernelMachine):
@@ -93,6 +94,7 @@ class BinaryMachine(LabelledMachine):
         positive = int((signs[support] > 0).sum())
         self._n_support = np.array([support.size - positive, positive], dtype=np.int32)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -111,6 +113,7 @@ class BinaryMachine(LabelledMachine):
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return np.asarray(scores + self.intercept_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

@@ -24,6 +24,7 @@ from scarce._classes import check_classes, several_classes
 from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem
+from scarce.chunks._lazy import lazily
 from scarce.classification._base import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
@@ -56,6 +57,8 @@ class MarginMachine(LabelledMachine):
     }
 
     intercept_: Array
+    _fits_by_chunks: ClassVar[bool] = True
+    _band_from: ClassVar[int]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -252,6 +255,7 @@ class MarginMachine(LabelledMachine):
             parts = segment_scores(X, self.support_vectors_, dual, ends, self._fitted_kernel())
         return pair_sums(parts, self.classes_.size).T + self.intercept_
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -276,6 +280,7 @@ class MarginMachine(LabelledMachine):
             return decisions
         return one_vs_rest(decisions, self.classes_.size)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

@@ -189,6 +189,8 @@ class NuSVC(MarginMachine):
         self.n_components = n_components
         self.max_memory = max_memory
 
+    _band_from: ClassVar[int] = 200_000  # rows in memory from which bands are faster
+
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return nu_svc_program(operator, signs, nu=self.nu, weights=factors)
 

@@ -182,6 +182,8 @@ class SVC(MarginMachine):
         self.n_components = n_components
         self.max_memory = max_memory
 
+    _band_from: ClassVar[int] = 20_000  # rows in memory from which bands are faster
+
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return c_svc_program(operator, signs, checked_prices("C", self.C, factors))
 

@@ -26,6 +26,7 @@ from scarce._left_out import distinct_in_fixed_order, left_out_parts, scores_by_
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning
 from scarce.chunks import ArrayChunks, Chunks
+from scarce.chunks._lazy import lazily
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
 from scarce.reductions import OneClassModel, SVDDModel
@@ -242,6 +243,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         """Number of support vectors."""
         return np.array([len(self.support_)], dtype=np.int32)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return how far each row is inside the region.
 
@@ -257,6 +259,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         """
         return np.asarray(self.score_samples(X) - self.offset_)
 
+    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores before the offset is subtracted.
 
@@ -272,6 +275,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         """
         return on_boundary(self._raw_scores(X), self.offset_, self._rounding)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return +1 for rows inside the region or on its boundary and -1 for the others.
 

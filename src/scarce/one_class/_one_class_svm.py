@@ -175,6 +175,7 @@ class OneClassSVM(OneClassMachine):
         self.max_memory = max_memory
 
     _fits_by_chunks: ClassVar[bool] = True
+    _band_from: ClassVar[int] = 100_000  # rows in memory from which bands are faster
 
     def _fit_chunks(self, chunks: Chunks) -> Self:
         if self.offset == "left_out":

@@ -17,6 +17,7 @@ from scarce._arrays import Array
 from scarce._frame import checked_weights, fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
 from scarce._warnings import ScarceDataWarning
+from scarce.chunks._lazy import lazily
 from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._held_out import best_round, held_out_rows
@@ -284,6 +285,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         seen = rows if self._columns is None else rows.against(self._columns)
         return np.asarray(seen.scores(np.arange(rows.shape[0]), self.classifier_.decision_function))
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -301,6 +303,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         scores = self._scores(X)
         return scores if self._positive_is_second() else -scores
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 
