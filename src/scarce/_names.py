@@ -25,6 +25,7 @@ HOMES = {
     "TransferGroupProbabilitySVM": "proportions",
     "TransferOneClassSVM": "one_class",
     "UnbiasedPUSVC": "positive_unlabeled",
+    "explain": "inspection",
     "pu_threshold": "positive_unlabeled",
 }
 PACKAGES = (
@@ -32,6 +33,7 @@ PACKAGES = (
     "chunks",
     "classification",
     "datasets",
+    "inspection",
     "kernels",
     "model_selection",
     "one_class",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from scarce._by_chunks import (
 from scarce._classes import check_classes, several_classes
 from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
+from scarce._kernel_sum import KernelSum
 from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem
 from scarce.chunks._lazy import lazily
 from scarce.classification._base import LabelledMachine
@@ -237,6 +239,14 @@ class MarginMachine(LabelledMachine):
     def _dual_variables(self) -> Array:
         dual = self._dense_dual()
         return np.asarray(dual[0] if dual.shape[0] == 1 else dual)
+
+    def _kernel_sum(self) -> KernelSum | None:
+        plain, n_classes = super()._kernel_sum(), self.classes_.size
+        if plain is None or n_classes == 2:
+            return plain
+        owners = np.repeat(np.arange(n_classes), self._n_support)
+        parts = np.where(owners == np.arange(n_classes)[:, None, None], plain.weights, 0.0)
+        return replace(plain, weights=pair_sums(parts, n_classes), voted=True)
 
     # Answers.
 

@@ -5,12 +5,13 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 
-# The keys of scarce.experiments.PAPERS, not imported so that `scarce --help` is quick.
-PAPERS = ("uoct", "tgplm", "svmc", "oc-stm")
+from scarce.cli import _fit, _info, _score
+from scarce.cli._errors import CommandError, told
+from scarce.cli._table_options import at_least
+
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
 
@@ -26,9 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 when all went well, 1 after an error, 3 for a file that cannot be read, 4 for
-        a model file that is none, 130 when interrupted. Wrong usage raises ``SystemExit`` with
-        code 2.
+        Exit code: 0 when all went well, 1 after an error, 2 for options that do not go together,
+        3 for a file that cannot be read, 4 for a model file that is none, 5 where the data say
+        nothing, 6 for a drift, 130 when interrupted. Options that are not known raise
+        ``SystemExit`` with code 2.
     """
     arguments = _parser().parse_args(argv)
     # A terminal or pipe that cannot show every sign is no reason to lose the tables.
@@ -48,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.traceback:
             traceback.print_exc()
         else:
-            reason = " ".join(str(error).split()) or type(error).__name__
+            reason = told(str(error)) or type(error).__name__
             print(f"scarce: error: {reason}", file=sys.stderr)
         return _code(error)
     return SUCCESS
@@ -56,10 +58,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _code(error: Exception) -> int:
     from scarce._model_files import ModelFileError
+    from scarce.io import TableError
 
+    if isinstance(error, CommandError):
+        return error.code
     if isinstance(error, ModelFileError):
         return MODEL_FILE
-    return INPUT if isinstance(error, OSError) else FAILURE
+    return INPUT if isinstance(error, OSError | TableError) else FAILURE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -74,131 +79,43 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser(
         "demo",
-        help="see all families at work on data that comes with scikit-learn",
+        help="compare fits with scikit-learn's on data that comes with it",
         description="Fit OneClassSVM, SVC and NuSVC beside scikit-learn's of the same name and "
-        "compare time, optimality and predictions; then run each family of methods on data that "
-        "comes with scikit-learn, print what it reaches and write a report. Takes a minute or two.",
+        "compare time, optimality and predictions. Takes less than a minute.",
     )
     demo.add_argument(
         "--rows",
-        type=_at_least(100),
+        type=at_least(100),
         default=5_000,
         metavar="N",
         help="rows of the generated data, at least 100 (default: %(default)s)",
     )
-    _add_jobs(demo)
-    _add_out(demo, "scarce-demo")
     demo.set_defaults(run=_run_demo)
+    _fit.add(commands)
+    _score.add(commands)
 
     reproduce = commands.add_parser(
         "reproduce",
-        help="run a paper's tables again and write a report",
-        description="Run the tables of a paper again, print them beside the paper's figures and "
-        "write a report. A run that was cut short goes on where it stopped when it is started "
-        "again with the same --out.",
+        help="moved: python -m papers, from a clone",
+        description="The papers' tables are run by the package papers of a clone.",
     )
-    reproduce.add_argument("paper", choices=(*PAPERS, "all"), help="which paper; all means each")
-    extent = reproduce.add_mutually_exclusive_group()
-    extent.add_argument(
-        "--quick",
-        action="store_true",
-        help="a few minutes a paper; says what is left out (default)",
-    )
-    extent.add_argument(
-        "--full", action="store_true", help="every cell whose data is at hand; takes an hour or so"
-    )
-    reproduce.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder with the data sets (default: that of the environment variable SCARCE_DATA)",
-    )
-    reproduce.add_argument(
-        "--repetitions",
-        type=_at_least(1),
-        metavar="N",
-        help="no more than so many repetitions of each setting (default: the paper's number)",
-    )
-    _add_jobs(reproduce)
-    reproduce.add_argument(
-        "--seed",
-        type=_at_least(0),
-        default=0,
-        metavar="N",
-        help="seed that all random choices follow from (default: %(default)s)",
-    )
-    _add_out(reproduce, "scarce-results")
+    reproduce.add_argument("anything", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     reproduce.set_defaults(run=_run_reproduce)
 
-    info = commands.add_parser(
-        "info",
-        help="say what a model file holds",
-        description="Print the estimator of a model file, its parameters, what it was learnt from, "
-        "its certificate and calibration, and the versions that wrote it.",
-    )
-    info.add_argument("model", type=Path, metavar="MODEL", help="a file that scarce.save wrote")
-    info.add_argument("--json", action="store_true", help="as JSON, for programs")
-    info.set_defaults(run=_run_info)
+    _info.add(commands)
     return parser
-
-
-def _add_jobs(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--jobs",
-        type=_at_least(1),
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="experiments to run at once (default: one a core, here %(default)s)",
-    )
-
-
-def _add_out(command: argparse.ArgumentParser, default: str) -> None:
-    command.add_argument(
-        "--out",
-        type=Path,
-        default=Path(default),
-        metavar="DIR",
-        help="folder for the report, the tables and the cell files (default: %(default)s)",
-    )
 
 
 def _run_demo(arguments: argparse.Namespace) -> None:
     # Imported here so that `scarce --help` does not wait for the estimators.
     from scarce.cli._demo import run
 
-    run(rows=arguments.rows, out=arguments.out, jobs=arguments.jobs)
+    run(rows=arguments.rows)
 
 
 def _run_reproduce(arguments: argparse.Namespace) -> None:
-    from scarce.cli._reproduce import run
-
-    run(
-        arguments.paper,
-        full=arguments.full,
-        repetitions=arguments.repetitions,
-        data=arguments.data,
-        jobs=arguments.jobs,
-        out=arguments.out,
-        seed=arguments.seed,
+    again = " ".join(["python -m papers", *arguments.anything])
+    raise RuntimeError(
+        "the papers' tables are not part of the installed package; in a clone of the repository, "
+        f"whose folder papers has them, run: {again}"
     )
-
-
-def _run_info(arguments: argparse.Namespace) -> None:
-    from scarce.cli._info import run
-
-    run(arguments.model, as_json=arguments.json)
-
-
-def _at_least(bound: int) -> Callable[[str], int]:
-    """Type of a whole-number argument with a lower bound."""
-
-    def whole_number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"not a whole number: {text!r}") from None
-        if value < bound:
-            raise argparse.ArgumentTypeError(f"must be at least {bound}, got {value}")
-        return value
-
-    return whole_number
