@@ -255,6 +255,19 @@ def keep_model(estimator: Any, plan: Plan, terms: Array, order: Array | None = N
     estimator.dual_coef_ = terms[None, order]
 
 
+def sample_diagonal(plan: Plan) -> Array:
+    """Return the kernel's diagonal of the subsample."""
+    rows = np.asarray(plan.sample.X, dtype=np.float64)
+    return plan.kernel.diagonal(np.einsum("ij,ij->i", rows, rows))
+
+
+def forget_reads(estimator: Any) -> None:
+    """Drop what an earlier fit by chunks has stored."""
+    for name in ("n_reads_", "history_"):
+        if name in vars(estimator):
+            delattr(estimator, name)
+
+
 def keep_reads(estimator: Any, solution: BandSolution) -> None:
     """Store how often the rows were read, and what every round found."""
     estimator.n_reads_ = solution.reads

@@ -27,6 +27,7 @@ from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 
 from scarce._arrays import Array
+from scarce.chunks._open import refuse_chunks
 from scarce.solvers import Progress
 from scarce.solvers._certificate import FEASIBLE
 
@@ -116,6 +117,8 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
         try:
             if not unchecked:
                 check_parameters(estimator)
+            if not getattr(estimator, "_fits_by_chunks", False):
+                refuse_chunks(type(estimator).__name__, args[0] if args else kwargs.get("X"))
             with (
                 collected_notes() as notes,
                 config_context(skip_parameter_validation=unchecked or not nested_checks),

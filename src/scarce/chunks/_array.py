@@ -22,6 +22,10 @@ class LocalChunks:
     """Base of rows that this process reads itself; a subclass has `read`."""
 
     sizes: tuple[int, ...]
+    n_features: int
+    dtype: Any
+    feature_names: Array | None
+    lazy: bool
 
     def read(self, index: int) -> Part:
         """Return one chunk."""
@@ -80,7 +84,7 @@ class ArrayChunks(LocalChunks):
     ((4, 4, 2), [4.0, 4.0, 2.0])
     """
 
-    feature_names: Array | None = None
+    feature_names = None
 
     def __init__(self, X: Any, *, rows: int | None = None, **values: Any) -> None:
         if X.ndim != 2 or X.shape[0] == 0:

@@ -33,11 +33,11 @@ from scarce.solvers import Solution, feasible_start
 from scarce.solvers._certificate import AT_BOUND, ROUNDED
 
 MOST_ROUNDS = 40
-MOST_PARTITIONS = 6
+MOST_PARTITIONS = 10
 GAP_SHARE = 0.3  # of the gap allowed, that the band alone may take
 VIOLATION_SHARE = 0.4  # of the violation allowed
 FEW = 1000  # violators that a new partition would not be worth
-WIDER = 2.0  # band for a new partition
+WIDER = 4.0  # band where the rows of one cannot make up for what the others lack
 WINDOWS = 2.0  # widths of a band, from a window
 
 

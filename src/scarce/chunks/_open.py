@@ -23,6 +23,29 @@ def comes_in_chunks(X: Any) -> bool:
     return isinstance(X, LocalChunks | DaskChunks) or is_dask(X)
 
 
+def refuse_chunks(name: str, X: Any) -> None:
+    """Raise an error for rows in chunks, given to an estimator that needs them in memory."""
+    if type(X) is np.ndarray or isinstance(X, str | Path) or not comes_in_chunks(X):
+        return
+    size = ""
+    if isinstance(X, LocalChunks | DaskChunks):
+        size = _megabytes(sum(X.sizes), X.n_features)
+    elif getattr(X, "ndim", 0) == 2:
+        rows = X.shape[0] if isinstance(X.shape[0], int) else None
+        size = _megabytes(rows, X.shape[1])
+    raise ValueError(
+        f"{name}.fit needs its rows in memory, got {type(X).__module__}.{type(X).__name__}{size}. "
+        'OneClassSVM, SVC and NuSVC fit rows in chunks, with approximation="nystroem" or '
+        'kernel="linear"; for others give an array, such as a sample of the rows'
+    )
+
+
+def _megabytes(rows: int | None, columns: int) -> str:
+    if rows is None:
+        return f" of {columns} columns, {8 * columns} bytes a row"
+    return f" of {rows} rows and {columns} columns, {8e-6 * rows * columns:.0f} MB"
+
+
 def is_large_map(X: Any, max_memory: float | None) -> bool:
     """Say whether rows are a memory map larger than the budget of a fit."""
     return isinstance(X, np.memmap) and X.ndim == 2 and X.nbytes > budget(max_memory)
@@ -55,13 +78,11 @@ def as_chunks(X: Any, **values: Any) -> Chunks:
         return ParquetChunks(X, **values)
     if isinstance(X, ParquetChunks):
         return X.with_values(**values) if values else X
-    if isinstance(X, ArrayChunks):
+    if isinstance(X, ArrayChunks) and values:
         return ArrayChunks(X.X, rows=X.step, **{**X.values, **row_values(values, X.X.shape[0])})
-    if isinstance(X, DaskChunks):
+    if isinstance(X, LocalChunks | DaskChunks):
         if values:
-            raise ValueError(
-                f"give {', '.join(values)} to DaskChunks(X, ...), not beside a DaskChunks"
-            )
+            raise ValueError(f"give {', '.join(values)} to {type(X).__name__}(...), not beside it")
         return X
     if is_dask(X):
         return DaskChunks(X, **values)

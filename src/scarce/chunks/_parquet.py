@@ -84,7 +84,7 @@ class ParquetChunks(LocalChunks):
             if name not in names:
                 raise ValueError(f"{path} has no column {name!r}; it has {', '.join(names)}")
         self.n_features = len(self.columns)
-        self.feature_names: Array | None = np.asarray(self.columns, dtype=object)
+        self.feature_names = np.asarray(self.columns, dtype=object)
         self.firsts = np.concatenate([[0], np.cumsum(self.sizes)])
 
     def with_values(self, **values: Any) -> ParquetChunks:

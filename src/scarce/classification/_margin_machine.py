@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._by_chunks import (
     Plan,
+    forget_reads,
     goes_by_bands,
     goes_by_chunks,
     keep_model,
@@ -81,7 +82,7 @@ class MarginMachine(LabelledMachine):
     # Fitting.
 
     @fit_frame
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the separating surfaces.
 
         Parameters
@@ -89,7 +90,8 @@ class MarginMachine(LabelledMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             The rows; for a precomputed kernel, the kernel matrix.
         y : array-like of shape (n_samples,)
-            Labels, two different ones or more.
+            Labels, two different ones or more. Of rows in chunks the name of a column, a Dask
+            collection, or None where the chunks hold them.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of the price of each row's slack; a row of weight 2 is the same as the row given
             twice, and a row of weight 0 or less takes no part.
@@ -114,6 +116,7 @@ class MarginMachine(LabelledMachine):
             given = None if sample_weight is None else weights
             chunks = ArrayChunks(X, y=codes.astype(np.int8), sample_weight=given)
             return self._fit_chunks(chunks, self.classes_)
+        forget_reads(self)
         if self.classes_.size > 2 and self.approximation is not None:
             raise ValueError(
                 f"approximation={self.approximation!r} is for two classes, got "

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import Plan
+from scarce._by_chunks import Plan, sample_diagonal
 from scarce._frame import Interval, StrOptions, note
 from scarce.chunks import BandSolution, MarginProblem
 from scarce.classification._margin_machine import MarginMachine
@@ -202,15 +202,13 @@ class NuSVC(MarginMachine):
     def _read_band(
         self, solution: BandSolution, problem: MarginProblem, plan: Plan
     ) -> NuMarginModel:
-        sample = np.asarray(plan.sample.X, dtype=np.float64)
-        diagonal = plan.kernel.diagonal(np.einsum("ij,ij->i", sample, sample))
         return nu_margin_model(
             solution.planes.raw[0],
             solution.multipliers,
             solution.objective,
             nu=self.nu,
             total=2.0 * float(problem.totals[0]) / self.nu,
-            largest=float(np.max(diagonal)),
+            largest=float(np.max(sample_diagonal(plan))),
         )
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> NuMarginModel:

@@ -11,7 +11,7 @@ from sklearn.base import OutlierMixin
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
-from scarce._by_chunks import goes_by_bands, goes_by_chunks, opened
+from scarce._by_chunks import forget_reads, goes_by_bands, goes_by_chunks, opened
 from scarce._frame import (
     Interval,
     StrOptions,
@@ -93,6 +93,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         if self._fits_by_chunks and self.offset == "training" and goes_by_bands(self, X):
             given = None if sample_weight is None else weights
             return self._fit_chunks(ArrayChunks(X, sample_weight=given))
+        if self._fits_by_chunks:
+            forget_reads(self)
         sample = self._sample(X, weights)
         norms = np.asarray(sample.operator.diagonal())
         program = self._program(sample)

@@ -7,7 +7,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import keep_model, keep_reads, planned, solved_by_bands
+from scarce._boundary import rounding_error
+from scarce._by_chunks import (
+    keep_model,
+    keep_reads,
+    planned,
+    sample_diagonal,
+    solved_by_bands,
+)
 from scarce._frame import keep_quality
 from scarce._kernel_machine import Sample
 from scarce.chunks import BandSolution, Chunks, OneClassProblem
@@ -197,10 +204,13 @@ class OneClassSVM(OneClassMachine):
         self._forget_left_out()
         self.offset_ = np.array([self._band_offset(solution, mass)])
         self.intercept_ = -self.offset_
-        vectors = np.asarray(self.support_vectors_, dtype=np.float64)
-        norms = plan.kernel.diagonal(np.einsum("ij,ij->i", vectors, vectors))
-        warn_if_zero(self.objective_, float(np.abs(norms).max()) / 2, plan.kernel)
-        self._rounding = self._score_rounding(self.dual_coef_[0], norms)
+        norms = sample_diagonal(plan)
+        largest = float(np.abs(norms).max())
+        warn_if_zero(self.objective_, largest / 2, plan.kernel)
+        if plan.landmarks is None:  # one inner product with the plane
+            self._rounding = rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
+        else:
+            self._rounding = self._score_rounding(terms, norms)
         return self
 
     def _band_offset(self, solution: BandSolution, mass: float) -> float:
