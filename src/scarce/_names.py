@@ -27,6 +27,7 @@ HOMES = {
     "UnbiasedPUSVC": "positive_unlabeled",
     "explain": "inspection",
     "pu_threshold": "positive_unlabeled",
+    "to_onnx": "io",
 }
 PACKAGES = (
     "baselines",
@@ -34,6 +35,7 @@ PACKAGES = (
     "classification",
     "datasets",
     "inspection",
+    "io",
     "kernels",
     "model_selection",
     "one_class",

@@ -227,7 +227,7 @@ def test_what_cannot_go_by_chunks_says_what_can():
     chunks = ArrayChunks(X, rows=200, y=y)
     with pytest.raises(ValueError, match=r"kernel='rbf' without .* 0 MB for 600 rows .*nystroem"):
         OneClassSVM().fit(chunks)
-    with pytest.raises(ValueError, match=r"SVDD.fit needs its rows in memory.*600 rows"):
+    with pytest.raises(TypeError, match=r"SVDD.fit needs its rows in memory.*600 rows"):
         SVDD(approximation="nystroem").fit(chunks)
     with pytest.raises(ValueError, match='gamma="neighbors" compares rows with all others'):
         SVC(gamma="neighbors", approximation="nystroem").fit(chunks)

@@ -84,7 +84,7 @@ class ArrayChunks(LocalChunks):
     ((4, 4, 2), [4.0, 4.0, 2.0])
     """
 
-    feature_names = None
+    feature_names: Array | None = None
 
     def __init__(self, X: Any, *, rows: int | None = None, **values: Any) -> None:
         if X.ndim != 2 or X.shape[0] == 0:

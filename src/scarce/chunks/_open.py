@@ -33,17 +33,19 @@ def refuse_chunks(name: str, X: Any) -> None:
     elif getattr(X, "ndim", 0) == 2:
         rows = X.shape[0] if isinstance(X.shape[0], int) else None
         size = _megabytes(rows, X.shape[1])
-    raise ValueError(
-        f"{name}.fit needs its rows in memory, got {type(X).__module__}.{type(X).__name__}{size}. "
-        'OneClassSVM, SVC and NuSVC fit rows in chunks, with approximation="nystroem" or '
-        'kernel="linear"; for others give an array, such as a sample of the rows'
+    kind = type(X)
+    raise TypeError(
+        f"X is a {kind.__name__} of {kind.__module__.partition('.')[0]}, and {name}.fit needs its "
+        f"rows in memory{size}: give X.compute() of a Dask collection if it fits there, else a "
+        "sample of the rows. OneClassSVM, SVC and NuSVC fit rows in chunks, with "
+        'approximation="nystroem" or kernel="linear"'
     )
 
 
 def _megabytes(rows: int | None, columns: int) -> str:
     if rows is None:
-        return f" of {columns} columns, {8 * columns} bytes a row"
-    return f" of {rows} rows and {columns} columns, {8e-6 * rows * columns:.0f} MB"
+        return f", {columns} columns, {8 * columns} bytes a row"
+    return f", {8e-6 * rows * columns:.0f} MB for {rows} rows of {columns} columns"
 
 
 def is_large_map(X: Any, max_memory: float | None) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from scarce._arrays import Array
 from scarce.chunks._array import LocalChunks, row_values
 from scarce.chunks._chunks import Part
 

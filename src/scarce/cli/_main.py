@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from scarce.cli import _fit, _info, _score
+from scarce.cli import _export, _fit, _info, _score
 from scarce.cli._errors import CommandError, told
 from scarce.cli._table_options import at_least
 
@@ -103,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.set_defaults(run=_run_reproduce)
 
     _info.add(commands)
+    _export.add(commands)
     return parser
 
 
