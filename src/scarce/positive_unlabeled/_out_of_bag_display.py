@@ -44,7 +44,8 @@ class OutOfBagDisplay(ScoresDisplay):
 
     Examples
     --------
-    >>>     >>> from scarce import PositiveUnlabeledSVC
+    >>> import numpy as np
+    >>> from scarce import PositiveUnlabeledSVC
     >>> from scarce.positive_unlabeled import OutOfBagDisplay
     >>> random = np.random.default_rng(0)
     >>> X = np.r_[random.normal(size=(90, 2)), random.uniform(-9, 9, size=(300, 2))]
