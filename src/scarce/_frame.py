@@ -230,7 +230,7 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
     with task, np.errstate(over="ignore", invalid="ignore"):
         solution = solver(_reporter(task))
     for name in ("alpha", "multipliers", "theta", "intercept"):
-        if not np.isfinite(getattr(solution, name, 0.0)).all():
+        if hasattr(solution, name) and not np.isfinite(getattr(solution, name)).all():
             raise ValueError(NOT_FINITE)
     return solution
 
@@ -270,8 +270,8 @@ def is_optimal(solution: Solved, tol: float) -> bool:
 
 def keep_quality(estimator: Any, solutions: Sequence[Solved]) -> None:
     """Store what the solutions of an estimator's problems are worth; warn of what falls short."""
-    estimator.dual_gap_ = float(np.max([each.dual_gap for each in solutions]))
-    estimator.kkt_violation_ = float(np.max([each.kkt_violation for each in solutions]))
+    estimator.dual_gap_ = _largest([each.dual_gap for each in solutions])
+    estimator.kkt_violation_ = _largest([each.kkt_violation for each in solutions])
     unfinished = [each for each in solutions if not is_optimal(each, estimator.tol)]
     estimator.fit_status_ = int(bool(unfinished))
     if unfinished:
@@ -289,6 +289,10 @@ def keep_quality(estimator: Any, solutions: Sequence[Solved]) -> None:
             f"kernel={estimator.kernel!r} is not positive semidefinite: what was found is a local "
             "optimum; another order of rows may give another."
         )
+
+
+def _largest(values: list[float]) -> float:
+    return float(values[0] if len(values) == 1 else np.max(values))  # NaN if any is
 
 
 def quality(estimator: Any) -> str:

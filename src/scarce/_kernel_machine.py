@@ -24,6 +24,7 @@ from scarce._frame import (
     note,
     run_solver,
 )
+from scarce._kernel_sum import KernelSum
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
@@ -41,6 +42,7 @@ from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
 PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
+LARGE_SQUARES = 1e300  # sum of the squares of all rows, below which nothing overflows
 TINY_SHARE = 1e-10  # of an offset, below which nobody asks which bound is the better one
 
 
@@ -347,6 +349,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             )
         return X
 
+    def _kernel_sum(self) -> KernelSum | None:
+        """Return the decision function as a formula; None for one that has none."""
+        if not self._kernel_type.has_formula:
+            return None
+        return KernelSum(
+            self._fitted_kernel(), self.support_vectors_, self._dense_dual(), self.intercept_
+        )
+
     @property
     def coef_(self) -> Any:
         """Weights of the features, for a linear kernel."""
@@ -363,6 +373,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
 def check_sums(operator: Any, kernel: Kernel) -> None:
     """Refuse kernel values whose sums overflow, high powers above all."""
+    if kernel.vanishes:  # and is at most 1
+        return
     with np.errstate(over="ignore", invalid="ignore"):
         largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
     if not np.isfinite(largest):
@@ -374,8 +386,8 @@ def is_plain(X: Any) -> bool:
     """Say whether `X` is what checks of the input would return: finite rows, nothing to convert."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.size:
         return False
-    # An extreme that is infinite or NaN, as any NaN makes it, is told by the checks.
-    return X.flags.c_contiguous and X.dtype.isnative and -np.inf < X.min() <= X.max() < np.inf
+    # A sum of squares that is infinite or NaN, as any NaN makes it, is left to the checks.
+    return X.flags.c_contiguous and X.dtype.isnative and bool(np.vdot(X, X) < np.inf)
 
 
 def is_plain_labels(y: Any, n_rows: int) -> bool:
@@ -387,6 +399,8 @@ def check_range(X: Any) -> None:
     """Refuse rows whose squared norms overflow, which no kernel but a callable can do without."""
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:
+        return
+    if values.dtype == np.float64 and np.vdot(values, values) < LARGE_SQUARES:
         return
     largest = max(float(values.max()), -float(values.min()))
     if largest > np.sqrt(np.finfo(np.float64).max / (4 * X.shape[1])):

@@ -38,6 +38,7 @@ TRUSTED_TYPES = (
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
     "scarce.proportions.SourceModel",
+    "numpy.dtype",  # of what an imputer was fitted to; read from an empty array
 )
 
 
@@ -74,6 +75,21 @@ def save(model: Any, path: str | Path) -> None:
     >>> again.predict([[0.1], [9.0]])
     array([ 1, -1])
     """
+    save_described(model, path, {})
+
+
+def save_described(model: Any, path: str | Path, description: dict[str, Any]) -> None:
+    """Write a model file with something said of the model, which `read_card` gives back.
+
+    Parameters
+    ----------
+    model : estimator
+        The model.
+    path : str or Path
+        The file.
+    description : dict
+        What JSON can hold.
+    """
     skops = _skops()
     content = io.BytesIO()
     content.write(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
@@ -84,6 +100,7 @@ def save(model: Any, path: str | Path) -> None:
             "scikit-learn and of scarce.TRUSTED_TYPES can be saved, callables cannot"
         )
     card = {"format": FORMAT, "libraries": {name: version(name) for name in LIBRARIES}}
+    card |= description
     with zipfile.ZipFile(content, "a") as archive:
         archive.writestr(CARD, json.dumps(card))
     write_whole(path, content.getvalue())

@@ -25,12 +25,16 @@ HOMES = {
     "TransferGroupProbabilitySVM": "proportions",
     "TransferOneClassSVM": "one_class",
     "UnbiasedPUSVC": "positive_unlabeled",
+    "explain": "inspection",
     "pu_threshold": "positive_unlabeled",
+    "to_onnx": "io",
 }
 PACKAGES = (
     "baselines",
     "classification",
     "datasets",
+    "inspection",
+    "io",
     "kernels",
     "model_selection",
     "one_class",

@@ -47,11 +47,11 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
     True
     """
     n, d = X.shape
-    w = np.ones(n) if weights is None else weights
-    total = float(w.sum()) * d
+    total = (n if weights is None else float(weights.sum())) * d
     if sparse.issparse(X):
         # Two passes: around zero the moments of rows far from it would lose their digits.
         rows = sparse.csr_array(X)
+        w = np.ones(n) if weights is None else weights
         per_value = np.repeat(w, np.diff(rows.indptr))
         values = rows.data.astype(np.float64)
         mean = float(per_value @ values) / total
@@ -62,8 +62,8 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         variance = second / total - (first / total) ** 2
     else:
         # Around a value near the mean, one pass gives both moments without cancellation.
-        some = X[:64] if weights is None else X[np.flatnonzero(w)[:64]]
-        origin = float(some.mean(dtype=np.float64))
+        some = X[:64] if weights is None else X[np.flatnonzero(weights)[:64]]
+        origin = float(np.add.reduce(some, axis=None, dtype=np.float64)) / some.size
         first = second = 0.0
         for rows in row_slices(X):
             tile = np.subtract(X[rows], origin, dtype=np.float64)
@@ -71,9 +71,9 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
                 first += float(tile.sum())
                 second += float(np.vdot(tile, tile))
                 continue
-            tile[w[rows] == 0] = 0.0  # however far away
-            first += float(w[rows] @ tile.sum(axis=1))
-            second += float(w[rows] @ np.einsum("ij,ij->i", tile, tile))
+            tile[weights[rows] == 0] = 0.0  # however far away
+            first += float(weights[rows] @ tile.sum(axis=1))
+            second += float(weights[rows] @ np.einsum("ij,ij->i", tile, tile))
         mean = origin + first / total
         variance = second / total - (first / total) ** 2
     # Rounding alone can leave a variance of constant data: the mean's last digit, squared.

@@ -49,6 +49,11 @@ class Kernel(ABC):
         ``k(z, x)`` can be differentiated in ``x``.
     vanishes : bool
         Values are positive and go to zero as two rows move apart.
+    direct : bool
+        Values of few rows come from one compiled call (`write_few`), sums of such values from
+        another (`few_sums`), and the value of a row with itself is 1.
+    separable : bool
+        Values are a product with one factor a column: see `exponents`.
     """
 
     named: ClassVar[dict[str, type[Kernel]]] = {}
@@ -61,6 +66,8 @@ class Kernel(ABC):
     has_formula: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = False
     vanishes: ClassVar[bool] = False
+    direct: ClassVar[bool] = False
+    separable: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -158,6 +165,14 @@ class Kernel(ABC):
     def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
         """Write the values of rows ``start:stop`` with a panel's rows to ``out``."""
 
+    def write_few(self, X: Array, out: Array) -> None:
+        """Write the values of few dense rows with each other to ``out``, in float64."""
+        raise NotImplementedError
+
+    def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] k(x_i, z_j)``, sharing no code with `write_few`."""
+        raise NotImplementedError
+
     def row_terms(self, squared_norms: Array) -> Array | None:
         """Return what every row brings to a tile beside its inner products, if anything."""
         return None
@@ -191,6 +206,12 @@ class Kernel(ABC):
         differences: bool,
     ) -> Array:
         """Return a bound of the rounding error of one value of a tile in a precision ``eps``."""
+
+    # Factors.
+
+    def exponents(self, differences: Array) -> Array:
+        """Return the logarithms of the factors of ``k(x, z)``, for given ``x - z``."""
+        raise ValueError(f"kernel {self.name!r} is not a product over the columns")
 
     # Gradients.
 

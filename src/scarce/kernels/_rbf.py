@@ -38,6 +38,8 @@ class RBFKernel(Kernel):
     shift_invariant: ClassVar[bool] = True
     vanishes: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
+    direct: ClassVar[bool] = True
+    separable: ClassVar[bool] = True
 
     gamma: Any = "scale"
 
@@ -58,6 +60,9 @@ class RBFKernel(Kernel):
             squares = distance.cdist(X, Z, "sqeuclidean")
         squares *= -self.gamma
         return np.asarray(np.exp(squares, out=squares))
+
+    def exponents(self, differences: Array) -> Array:
+        return np.asarray(-self.gamma * differences**2)
 
     def diagonal(self, squared_norms: Array) -> Array:
         return np.ones_like(squared_norms, dtype=np.float64)
@@ -81,6 +86,18 @@ class RBFKernel(Kernel):
         exp_rows: Any = _compiled.exp_rows_64 if wide else _compiled.exp_rows_32
         slope = out.dtype.type(2.0 * self.gamma)
         exp_rows(out, left.terms[start:stop], panel.terms, slope, powers, bits)
+
+    def write_few(self, X: Array, out: Array) -> None:
+        from scarce.kernels._compiled import gaussian_square
+
+        panel = np.array(X.T, dtype=np.float64, order="C")
+        powers = np.empty(X.shape[0])
+        gaussian_square(panel, self.gamma, powers, powers.view(np.int64), out)
+
+    def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
+        from scarce.kernels._compiled_reference import gaussian_sums
+
+        return gaussian_sums(X, Z, self.gamma, weights, groups)  # type: ignore[no-any-return]
 
     def needs_differences(self, largest: float) -> bool:
         # |x|^2 + |z|^2 - 2 x'z is known to the last digit of the norms. With norms this large, in
