@@ -35,7 +35,8 @@ class UOCTSVM(TransferOneClassSVM):
     gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         See `OneClassSVM`.
     kernel, degree, coef0, offset, false_alarms, safeguard, max_rounds, tol : optional
-        See `TransferOneClassSVM`. The paper's offset is "shifted".
+        See `TransferOneClassSVM`. The algorithm as printed: ``offset="shifted", safeguard=False``,
+        with a `radius_scale` of 0.1 to 0.5 on noisy rows; with 1 it rejects every row.
     cache_size, max_iter, verbose, approximation, n_components, random_state : optional
         See `TransferOneClassSVM`.
     round_tol : float, default=0.1
