@@ -228,13 +228,12 @@ def _rbf_ensemble(problem: GroupTransferData, grid: str) -> list[Outcome]:
 def _weighted(problem: GroupTransferData, grid: str) -> list[Outcome]:
     """SVM of the source's rows, in which the common ones, also the target's, cost more."""
 
+    common = {row.tobytes() for row in problem.X_target[problem.is_common]}
+    is_common = np.array([row.tobytes() in common for row in problem.X_source])
+
     def fit(C: float, gamma: float, source_share: float) -> Any:
-        # Common rows are the same in both domains; their labels are those of the source.
-        common = problem.is_common
-        X = np.concatenate([problem.X_source, problem.X_target[common]])
-        y = np.concatenate([problem.y_source, problem.y_target[common]])
-        weight = np.repeat([source_share, 1.0], [len(problem.X_source), int(common.sum())])
-        return SVC(C=C, gamma=gamma).fit(X, y, sample_weight=weight)
+        weight = np.where(is_common, 1.0, source_share)
+        return SVC(C=C, gamma=gamma).fit(problem.X_source, problem.y_source, sample_weight=weight)
 
     points = _grid(problem, grid, C=COSTS, source_share=SOURCE_SHARES)
     return _from_source(WEIGHTED, problem, points, fit)
