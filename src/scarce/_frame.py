@@ -25,6 +25,7 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
+from sklearn.utils.validation import validate_data as validate_read_data
 
 from scarce._arrays import Array
 from scarce.solvers import Progress
@@ -51,8 +52,10 @@ __all__ = [
     "pass_on",
     "plain_weights",
     "quality",
+    "refuse_unread",
     "run_solver",
     "safe_indexing",
+    "validate_data",
 ]
 
 NOT_FINITE = (
@@ -60,6 +63,14 @@ NOT_FINITE = (
     "and need to be preprocessed."
 )
 LARGEST_TOTAL = 1e150  # of weights: products of two sums of them are finite, and not zero
+
+# Tables that are not in memory yet, by library, and what reads them.
+UNREAD = {
+    "dask": "X.compute()",
+    "dask_expr": "X.compute()",
+    "polars": "X.collect()",
+    "pyspark": "X.toPandas()",
+}
 
 
 # Warnings. A fit writes them down and gives them out when it has ended, in the name of its caller.
@@ -301,6 +312,27 @@ def quality(estimator: Any) -> str:
         f"KKT violation {estimator.kkt_violation_:.3g} against tol={estimator.tol:g}, "
         f"relative duality gap {estimator.dual_gap_:.3g}."
     )
+
+
+# Input.
+
+
+def refuse_unread(X: Any) -> None:
+    """Refuse a table that would be pulled into memory whole without a word."""
+    kind = type(X)
+    library = kind.__module__.partition(".")[0]
+    if library in UNREAD and (library != "polars" or kind.__name__ == "LazyFrame"):
+        raise TypeError(
+            f"X is a {kind.__name__} of {library}, which is not in memory: give "
+            f"{UNREAD[library]} if it fits there, else a sample of its rows to fit and blocks of "
+            "rows to predict"
+        )
+
+
+def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    """Do what scikit-learn's function of this name does, with rows that are in memory."""
+    refuse_unread(X)
+    return validate_read_data(estimator, X, *args, **kwargs)
 
 
 # Weights.

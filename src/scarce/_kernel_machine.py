@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
@@ -22,7 +22,9 @@ from scarce._frame import (
     StrOptions,
     fit_task,
     note,
+    refuse_unread,
     run_solver,
+    validate_data,
 )
 from scarce._kernel_sum import KernelSum
 from scarce.kernels import (
@@ -131,6 +133,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
         if self._kernel_type.opaque:
+            refuse_unread(X)
             rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")

@@ -17,7 +17,7 @@ from scarce._whole_files import write_whole
 FORMAT = 1
 CARD = "scarce.json"  # beside what skops writes: readable without building the model
 LIBRARIES = ("scarce", "scikit-learn", "numpy", "scipy", "skops")
-LARGEST_SHARE = 1000  # times its size on disk that a file of much content may unpack to
+LARGEST_SHARE = 500  # times its size on disk that a file of much content may unpack to
 MUCH = 100_000_000  # bytes
 
 #: Types of this library that `load` builds, besides those that skops trusts of scikit-learn, NumPy
@@ -34,6 +34,8 @@ TRUSTED_TYPES = (
     "scarce.kernels.PrecomputedKernel",
     "scarce.kernels.RBFKernel",
     "scarce.kernels.SigmoidKernel",
+    "scarce.model_selection.HeldOutPositives",
+    "scarce.model_selection.LeaveOneOutSearch",
     "scarce.positive_unlabeled.OneClassMapper",
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",

@@ -11,9 +11,11 @@ import numpy as np
 
 from scarce._model_files import ModelFileError, load, read_card
 from scarce.cli._drift import ScoreCounts
+from scarce.cli._errors import told
 from scarce.cli._words import machine_of
 from scarce.io import ColumnPlan, Dialect, Rows, Table, TableError, open_table, read_arrays
 from scarce.io._extra import tables_library
+from scarce.model_selection import CalibratedOneClass
 
 SAMPLES = 1024  # tensors at a time
 
@@ -96,7 +98,7 @@ class TableSource:
         for rows in self._table.batches(wanted):
             done += rows.arrow.nbytes if self._table.first_row == 2 else len(rows)
             frame = self._plan.frame(rows)
-            yield Batch(frame, name or "row", _names(rows, name)), min(done, self.size)
+            yield Batch(frame, name or "row", _names(rows, name), rows), min(done, self.size)
 
 
 class TensorSource:
@@ -136,6 +138,17 @@ class Batch:
     X: Any
     id_name: str
     ids: Any
+    rows: Rows | None = None
+
+    def refused(self, reason: str) -> TableError:
+        """Return why a model took no answer from these rows, with the first gap if there is one."""
+        if self.rows is not None and not reason.startswith("X has"):
+            for name in self.X.columns:
+                gaps = np.flatnonzero(self.X[name].isna())
+                if gaps.size:
+                    place = self.rows.place(int(gaps[0]), name)
+                    return TableError(f"{place}: missing, and the model fills no gaps")
+        return TableError(told(reason))
 
 
 class Answers:
@@ -165,13 +178,29 @@ class Answers:
 
     def of(self, batch: Batch) -> Any:
         """Return the frame of answers to some rows."""
-        X = batch.X
-        self._count(X)
-        scores = self._sign * np.asarray(self.model.decision_function(X), dtype=np.float64)
-        decisions = np.asarray(self.model.predict(X))
-        columns = {batch.id_name: batch.ids, "score": scores, "decision": decisions}
-        if self.has_p:
-            columns["p_value"] = self.model.p_values(X)
+        self._count(batch.X)
+        named = hasattr(self.model, "feature_names_in_") or not hasattr(batch.X, "columns")
+        X = batch.X if named else batch.X.to_numpy()
+        try:
+            columns = self._answers(batch, X)
+        except ValueError as error:
+            raise batch.refused(str(error)) from None
+        return tables_library("pandas").DataFrame(columns)
+
+    def _answers(self, batch: Batch, X: Any) -> dict[str, Any]:
+        if isinstance(self.model, CalibratedOneClass) and self.model.method == "one_model":
+            scored = self.model.score_samples(X)  # once for all answers
+            scores = scored - self.model.offset_
+            decisions = np.where(scores >= 0, 1, -1)  # as its predict
+            more = {"p_value": self.model._left_out().p_values(scored)}
+        else:
+            scores = np.asarray(self.model.decision_function(X), dtype=np.float64)
+            decisions, more = np.asarray(self.model.predict(X)), {}
+            if self.has_p:
+                scored = self.model.score_samples(X)
+                more["p_value"] = self.model.p_values(X)
+        scores = self._sign * scores
+        columns = {batch.id_name: batch.ids, "score": scores, "decision": decisions, **more}
         if self.has_probability:
             columns["probability"] = np.asarray(self.model.predict_proba(X))[:, -1]
         if self.reasons:
@@ -187,8 +216,8 @@ class Answers:
         ):
             self.decisions[str(value)] = self.decisions.get(str(value), 0) + int(number)
         if self._counts is not None:
-            self._counts.add(np.asarray(self.model.score_samples(X)))
-        return tables_library("pandas").DataFrame(columns)
+            self._counts.add(np.asarray(scored))
+        return columns
 
     def _count(self, X: Any) -> None:
         if not hasattr(X, "columns"):

@@ -26,7 +26,8 @@ class ScoreCounts:
     """
 
     def __init__(self, left_out: Any) -> None:
-        self.left_out = np.sort(np.asarray(left_out, dtype=np.float64))
+        scores = np.asarray(left_out, dtype=np.float64)
+        self.left_out = np.sort(scores[np.isfinite(scores)])  # NaN: of sources, or without weight
         self.counts = np.zeros((2, self.left_out.size), dtype=np.int64)
         self.rows = 0
 

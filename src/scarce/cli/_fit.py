@@ -13,6 +13,7 @@ from scarce.cli._errors import NoAnswerError, UsageError, told
 from scarce.cli._kinds import KINDS, chosen_kind
 from scarce.cli._progress import waiting
 from scarce.cli._table_options import add_table_options, at_least, check_free, column_list, share
+from scarce.cli.report._check import check_can_draw
 
 DESCRIPTION = """\
 Learn a model from a table. What is given decides what is learnt:
@@ -43,6 +44,7 @@ def add(commands: Any) -> None:
         "table", type=Path, metavar="TABLE", help="CSV, Parquet, Feather, Arrow, .npy or .npz"
     )
     fit.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model file")
+    fit.add_argument("--report", type=Path, metavar="FILE.html", help="a page to look at")
     fit.add_argument("--kind", choices=KINDS, help="insist on what is learnt")
 
     pu = fit.add_argument_group("positive and unlabelled rows")
@@ -110,6 +112,9 @@ def run(arguments: argparse.Namespace) -> None:
         The options.
     """
     check_free(arguments.out, force=arguments.force)
+    if arguments.report is not None:
+        check_free(arguments.report, force=arguments.force)
+        check_can_draw()
     from scarce._model_files import save_described
     from scarce.cli._parameters import read_parameters, set_parameters
     from scarce.cli._words import promise, quality
@@ -140,6 +145,11 @@ def run(arguments: argparse.Namespace) -> None:
         print(line)
     save_described(model, arguments.out, {"fit": description(task, arguments)})
     print(f"model: {arguments.out}")
+    if arguments.report is not None:
+        from scarce.cli.report import write_report
+
+        write_report(arguments.report, task, model)
+        print(f"report: {arguments.report}")
 
 
 def name_of(task: Any) -> str:

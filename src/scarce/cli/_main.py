@@ -8,9 +8,8 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from scarce.cli import _export, _fit, _info, _score
+from scarce.cli import _demo, _export, _fit, _info, _score
 from scarce.cli._errors import CommandError, told
-from scarce.cli._table_options import at_least
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
@@ -32,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         nothing, 6 for a drift, 130 when interrupted. Options that are not known raise
         ``SystemExit`` with code 2.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     # A terminal or pipe that cannot show every sign is no reason to lose the tables.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -67,30 +66,18 @@ def _code(error: Exception) -> int:
     return INPUT if isinstance(error, OSError | TableError) else FAILURE
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command and all its subcommands."""
+    command = argparse.ArgumentParser(
         prog="scarce", description="Support vector machines for scarce labels."
     )
-    parser.add_argument("--version", action="version", version=f"scarce {version('scarce')}")
-    parser.add_argument(
+    command.add_argument("--version", action="version", version=f"scarce {version('scarce')}")
+    command.add_argument(
         "--traceback", action="store_true", help="show where in the code an error came from"
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = command.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    demo = commands.add_parser(
-        "demo",
-        help="compare fits with scikit-learn's on data that comes with it",
-        description="Fit OneClassSVM, SVC and NuSVC beside scikit-learn's of the same name and "
-        "compare time, optimality and predictions. Takes less than a minute.",
-    )
-    demo.add_argument(
-        "--rows",
-        type=at_least(100),
-        default=5_000,
-        metavar="N",
-        help="rows of the generated data, at least 100 (default: %(default)s)",
-    )
-    demo.set_defaults(run=_run_demo)
+    _demo.add(commands)
     _fit.add(commands)
     _score.add(commands)
 
@@ -104,14 +91,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _info.add(commands)
     _export.add(commands)
-    return parser
-
-
-def _run_demo(arguments: argparse.Namespace) -> None:
-    # Imported here so that `scarce --help` does not wait for the estimators.
-    from scarce.cli._demo import run
-
-    run(rows=arguments.rows)
+    return command
 
 
 def _run_reproduce(arguments: argparse.Namespace) -> None:

@@ -160,12 +160,15 @@ class Rows:
                 raise TableError(
                     f"{self.path}, column {name!r}: {column.type} instead of text"
                 ) from None
-        values = np.array(column.to_pylist(), dtype=object)
-        for row, value in enumerate(values):
-            if value is not None and ("\x00" in value or "\n" in value):
-                what = "a NUL byte" if "\x00" in value else "a line break, perhaps an open quote,"
+        compute = tables_library("pyarrow.compute")
+        for sign, what in (("\x00", "a NUL byte"), ("\n", "a line break, perhaps an open quote,")):
+            found = compute.match_substring(column, sign)
+            if compute.any(found).as_py():
+                row = compute.index(found, True).as_py()
+                value = column[row].as_py()
                 raise TableError(f"{self.place(row, name)}: {what} in {value[:20]!r}")
-        values[values == None] = np.nan  # noqa: E711 - elementwise
+        values = np.array(column.to_numpy(), dtype=object)
+        values[column.is_null().to_numpy()] = np.nan
         return values
 
     def _column(self, name: str) -> Any:

@@ -15,8 +15,8 @@ from scarce.io._dialect import Dialect, found_dialect
 from scarce.io._extra import tables_library
 from scarce.io._rows import Rows, TableError, missing_columns
 
-BLOCK = 4_000_000  # bytes of CSV at a time
-BATCH = 65_536  # rows of other files at a time
+BLOCK = 1_000_000  # bytes of CSV at a time
+BATCH = 16_384  # rows of other files at a time
 CSV, PARQUET, ARROW, ARRAYS = (
     (".csv", ".tsv", ".txt", ".csv.gz"),
     (".parquet", ".pq"),
@@ -150,7 +150,7 @@ class Table(ABC):
         arrow = tables_library("pyarrow")
         try:
             yield
-        except (arrow.ArrowInvalid, arrow.ArrowKeyError, UnicodeDecodeError) as error:
+        except (arrow.ArrowInvalid, arrow.ArrowKeyError, UnicodeError) as error:
             raise TableError(self._in_words(str(error))) from None
         except OSError as error:
             if type(error) is not OSError:
@@ -242,7 +242,7 @@ class CSVTable(Table):
             return f"{self.path}: a row of more than {BLOCK:,} bytes, perhaps after an open quote"
         if "cannot infer number of columns" in message:
             return f"{self.path} has a header but no rows"
-        if "codec can't decode" in message or "UTF8" in message:
+        if any(word in message for word in ("codec can't decode", "UTF8", "BOM")):
             return f"{self.path} is not {self.dialect.encoding} text; state --encoding"
         return f"{self.path}: {_short(message)}"
 
@@ -317,8 +317,11 @@ def read_arrays(path: Path) -> tuple[Any, dict[str, Any]]:
         Others of the same length.
     """
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-        arrays = dict(found) if hasattr(found, "files") else {"X": found}
+        if path.suffix.lower() == ".npz":
+            with path.open("rb") as file:
+                arrays = dict(np.load(file, allow_pickle=False))
+        else:
+            arrays = {"X": np.load(path, mmap_mode="r", allow_pickle=False)}
     except (ValueError, EOFError, OSError, KeyError) as error:
         if isinstance(error, PermissionError):
             raise

@@ -29,6 +29,7 @@ class RBFKernel(Kernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import RBFKernel
     >>> RBFKernel(gamma=0.5).values(np.zeros((1, 2)), np.array([[0.0, 2.0]])).round(4)
     array([[0.1353]])
     """

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import (
     MethodMapping,
     process_routing,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._false_alarms import LeftOut
@@ -28,7 +28,9 @@ from scarce._frame import (
     num_samples,
     pass_on,
     plain_weights,
+    refuse_unread,
     safe_indexing,
+    validate_data,
 )
 from scarce._kernel_machine import KernelMachine
 from scarce._left_out import left_out_parts
@@ -398,4 +400,5 @@ def _note_once(notes: Notes, n_fits: int) -> None:
 
 def _plain(X: Any) -> Any:
     """Return rows that can be compared and counted: arrays and CSR."""
+    refuse_unread(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
