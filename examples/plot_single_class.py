@@ -1,10 +1,10 @@
 """The boundary of one class: all labels, one class alone, and what unlabelled rows add.
 
-After the first figure of the paper on SVMC. Two clouds of positives lie among three clouds of others.
+After the first figure of the paper on SVMC. Two clouds of positives lie among three of others.
 
 * With all labels known an SVM draws the boundary between the clouds.
-* A one-class SVM sees the positives only. With a wide kernel its boundary is too smooth and takes in
-  what lies between them; with a narrow one it is too tight and clings to the rows it has seen.
+* A one-class SVM sees the positives only. With a wide kernel its boundary is too smooth and takes
+  in what lies between them; with a narrow one it is too tight and clings to the rows it has seen.
 * SVMC sees the positives and the unlabelled rows, and comes near the first boundary.
 
 Run it with a file name to save the figure, without to look at it.

@@ -227,7 +227,6 @@ def _rbf_ensemble(problem: GroupTransferData, grid: str) -> list[Outcome]:
 
 def _weighted(problem: GroupTransferData, grid: str) -> list[Outcome]:
     """SVM of the source's rows, in which the common ones, also the target's, cost more."""
-
     common = {row.tobytes() for row in problem.X_target[problem.is_common]}
     is_common = np.array([row.tobytes() in common for row in problem.X_source])
 
