@@ -65,7 +65,7 @@ METHODS = (*PRINTED_METHODS, LWE_RBF, WEIGHTED, UNTUNED)
 RANGES: dict[str, tuple[float, ...]] = {
     "width": tuple(2.0**k for k in range(-6, 7)),
     "C": tuple(2.0**k for k in range(-10, 11)),
-    "transfer": tuple(2.0**k for k in range(-10, 11)),
+    "transfer": tuple(10.0**k for k in range(-10, 11)),
 }
 SOURCE_SHARES = (0.1, 1.0)  # cost of a source row over that of a common one, weighted SVM
 REGION_WIDTHS = tuple(4.0**k for k in range(-2, 4))

@@ -213,7 +213,7 @@ def test_printed_figures(experiment, setting, method, value):
 
 @pytest.mark.parametrize(("experiment", "settings"), [(MOONS, 10), (FACES, 3), (UCI, 6)])
 def test_every_figure_of_the_paper_is_there(experiment, settings):
-    assert experiment.methods == METHODS
+    assert experiment.methods[:6] == METHODS
     assert len(experiment.settings) == settings
     assert experiment.printed.keys() == set(product(experiment.settings, METHODS, ("accuracy",)))
 
@@ -228,7 +228,7 @@ def test_figures(tmp_path, monkeypatch):
     shorten(monkeypatch)
     monkeypatch.setattr(tgplm, "make_rotated_moons", small_moons)
     settings = tuple(f"10 % common, {angle}°" for angle in (0, 40))
-    result = short_run(tmp_path, MOONS, settings)
+    result = short_run(tmp_path, replace(MOONS, methods=METHODS), settings)
     assert len({figure.key for figure in result.figures}) == len(result.figures)
     curves = {figure.key: figure for figure in result.figures}
     for protocol in ("selected", "best of grid"):
