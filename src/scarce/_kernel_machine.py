@@ -73,6 +73,11 @@ class Sample:
         """Return the entries, of one value a row, of those that take part."""
         return None if values is None else values[self.rows]
 
+    def ordered(self, order: Array) -> Sample:
+        """Return the same rows in another order."""
+        operator = self.operator.subset(order)
+        return Sample(self.X, self.rows[order], self.weights[order], operator)
+
 
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose model is a weighted sum of kernel functions."""

@@ -102,6 +102,10 @@ class MarginMachine(LabelledMachine):
             )
         sample = self._sample(X, weights)
         codes = codes[sample.rows]
+        if self.classes_.size > 2 and isinstance(sample.operator, KernelOperator):
+            # The rows of a pair then stand together, and so do their kernel values.
+            order = np.argsort(codes, kind="stable")
+            sample, codes = sample.ordered(order), codes[order]
         factors = sample.weights * self.class_weight_[codes]
         last = self._last_dual_variables(X.shape[0]) if start is None else start
         if last is not None:

