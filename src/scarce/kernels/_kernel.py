@@ -50,8 +50,8 @@ class Kernel(ABC):
     vanishes : bool
         Values are positive and go to zero as two rows move apart.
     direct : bool
-        Values of few rows come from one compiled call (`write_few`), sums of such values from
-        another (`few_sums`), and the value of a row with itself is 1.
+        Values of few rows come from one compiled call (`write_few`), and so do their scores
+        (`few_scores`) and plain sums (`few_sums`); the value of a row with itself is 1.
     separable : bool
         Values are a product with one factor a column: see `exponents`.
     """
@@ -167,6 +167,10 @@ class Kernel(ABC):
 
     def write_few(self, X: Array, out: Array) -> None:
         """Write the values of few dense rows with each other to ``out``, in float64."""
+        raise NotImplementedError
+
+    def few_scores(self, X: Array, Z: Array, weights: Array, groups: Array, out: Array) -> None:
+        """Write ``sum_j weights[groups[i], j] k(x_i, z_j)`` for few dense rows, in float64."""
         raise NotImplementedError
 
     def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
