@@ -76,9 +76,16 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
             second += float(weights[rows] @ np.einsum("ij,ij->i", tile, tile))
         mean = origin + first / total
         variance = second / total - (first / total) ** 2
+    return gamma_of_variance(mean, variance, d)
+
+
+def gamma_of_variance(mean: float, variance: float, n_features: int) -> float:
+    """Return ``1 / (n_features * variance)``, and 1 for constant data."""
     # Rounding alone can leave a variance of constant data: the mean's last digit, squared.
     noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
-    return 1.0 / (d * variance) if variance > noise and np.isfinite(1.0 / (d * variance)) else 1.0
+    if not (variance > noise and np.isfinite(1.0 / (n_features * variance))):
+        return 1.0
+    return 1.0 / (n_features * variance)
 
 
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._frame import Interval, checked_weights, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
+from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_kernel
 from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
@@ -86,8 +87,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         Estimated share of the class among the unlabelled rows, or the one given.
     class_prior_interval_ : tuple of float
         Approximate interval: from the lower to the upper end of two of 95 %, one of resampled
-        labelled rows in the second pass, the other that of the share to accept. It knows the number
-        of labelled rows, not how they were chosen.
+        labelled rows in the second pass, the other that of the share to accept. On purpose a wide
+        one. It knows the number of labelled rows, not how they were chosen.
     out_of_bag_auc_ : float
         Area under the ROC curve of out-of-bag scores, labelled against unlabelled rows. Perfect is
         ``1 - class_prior / 2``, not 1.
@@ -350,6 +351,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
         self.intercept_ = np.array([sign * (model.intercept - threshold)])
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -373,6 +375,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         found = rows.scores(np.arange(rows.shape[0]), score)
         return np.asarray(found + self.intercept_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

@@ -139,14 +139,17 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     return x, Field.of(form, x, form.turn * values) if done else None, steps
 
 
-def judge_shortly(form: SignedForm, x: Array, field: Array) -> Certificate:
-    """Do what `judge` does for an ordinary program and an exact field, in one compiled call."""
+def judge_shortly(
+    form: SignedForm, x: Array, field: Array, error: Array | None = None
+) -> Certificate:
+    """Do what `judge` does for an ordinary program, in one compiled call."""
     from scarce.solvers._compiled_certificate import judge_ordinary
 
     multipliers = np.empty(form.n_groups)
     objective, gap, relative, violation, off, share = judge_ordinary(
         x,
         field,
+        np.zeros(form.n) if error is None else error,
         form.turn,
         form.linear,
         form.lower,
