@@ -229,12 +229,24 @@ class Kernel(ABC):
 
 
 def formula_names() -> list[str]:
-    """Return the names of the kernels that have a formula."""
+    """Return the names of the kernels that have a formula.
+
+    Returns
+    -------
+    list of str
+        The names that `make_kernel` takes.
+    """
     return [name for name, kind in Kernel.named.items() if kind.has_formula]
 
 
 def gradient_names() -> list[str]:
-    """Return the names of the kernels that have a gradient."""
+    """Return the names of the kernels that have a gradient.
+
+    Returns
+    -------
+    list of str
+        The names that `make_kernel` takes.
+    """
     return [name for name, kind in Kernel.named.items() if kind.has_gradient]
 
 
