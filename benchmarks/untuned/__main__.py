@@ -12,16 +12,18 @@ from benchmarks.untuned.report import markdown, read_cells, wins
 
 HEAD = """# Beside what you would pick instead
 
-`python -m benchmarks.untuned` prints this page from `benchmarks/results/untuned-*.json`. Every method has its defaults, or what
-its own pages show; those called *searched* or *chosen* are tuned, without labels; *told the share* knows what the others have
-to guess; *all labels* sees every label and is there as a ceiling. Defaults of ours were chosen on one half of the data sets
-and confirmed on the other with other seeds: **confirming** is the half to look at. A rank is the mean place among the methods,
-1 is best, over settings in which all of them have a result (a method with results in less than half of the settings has no
-rank). *Ahead*, *level* and *behind* count settings by differences above .01, ours against each, *worst* is our worst setting.
+`python -m benchmarks.untuned` prints this page from `benchmarks/results/untuned-*.json`. Every
+method has its defaults, or what its own pages show; those called *searched* or *chosen* are
+tuned, without labels; *told the share* knows what the others have to guess; *all labels* sees
+every label and is there as a ceiling. Defaults of ours were chosen on one half of the data sets
+and confirmed on the other with other seeds: **confirming** is the half to look at. A rank is the
+mean place among the methods, 1 is best, over settings in which all of them have a result (a
+method with results in less than half of the settings has no rank). *Ahead*, *level* and *behind*
+count settings by differences above .01, ours against each, *worst* is our worst setting.
 
 More, and what is better elsewhere: [one class](untuned_one_class.md), [positive and unlabelled
-rows](untuned_positive_unlabeled.md), [shares of groups](untuned_shares.md). Tuned figures on the papers' data are in the
-[papers' tables](README.md)."""
+rows](untuned_positive_unlabeled.md), [shares of groups](untuned_shares.md). Tuned figures on the
+papers' data are in the [papers' tables](README.md)."""
 
 
 def ranks(cells: pd.DataFrame, measure: str, setting: list[str]) -> pd.DataFrame:
