@@ -100,7 +100,7 @@ def test_claims_that_are_not_finite_are_found(attribute):
     "columns",
     [
         {"objective": [3.0, 2.0, 2.5]},
-        {"objective": [3.0, 2.0], "moved": [0.0]},
+        {"objective": [3.0, 2.0, 1.0], "moved": [0.0]},
         {"objective": [1.0]},
     ],
     ids=["rises", "different lengths", "one round"],
