@@ -29,8 +29,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import KFold
 
 from benchmarks.report import machine, write_json
+from papers.data import ONE_CLASS_TASKS, DatasetNotFoundError, load_dataset
 from scarce import TransferOneClassSVM
-from scarce.datasets import ONE_CLASS_TASKS, DatasetNotFoundError, load_dataset
 
 LETTERS = ("S", "X", "M", "N")
 METHODS = {  # (with the source, radius)

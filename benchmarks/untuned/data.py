@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from scarce.datasets import DatasetNotFoundError, encode_table, load_dataset, plain_texts
+from papers.data import DatasetNotFoundError, encode_table, load_dataset, plain_texts
 
 Array = NDArray[Any]
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from scarce._model_files import TRUSTED_TYPES, load, save
     from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
     from scarce.classification import SVC, NuSVC
+    from scarce.inspection import explain
     from scarce.model_selection import CalibratedOneClass
     from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
     from scarce.positive_unlabeled import (
@@ -49,6 +50,7 @@ __all__ = [
     "TransferOneClassSVM",
     "UnbiasedPUSVC",
     "__version__",
+    "explain",
     "load",
     "pu_threshold",
     "save",

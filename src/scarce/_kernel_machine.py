@@ -24,6 +24,7 @@ from scarce._frame import (
     note,
     run_solver,
 )
+from scarce._kernel_sum import KernelSum
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
@@ -346,6 +347,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
             )
         return X
+
+    def _kernel_sum(self) -> KernelSum | None:
+        """Return the decision function as a formula; None for one that has none."""
+        if not self._kernel_type.has_formula:
+            return None
+        return KernelSum(
+            self._fitted_kernel(), self.support_vectors_, self._dense_dual(), self.intercept_
+        )
 
     @property
     def coef_(self) -> Any:

@@ -25,12 +25,14 @@ HOMES = {
     "TransferGroupProbabilitySVM": "proportions",
     "TransferOneClassSVM": "one_class",
     "UnbiasedPUSVC": "positive_unlabeled",
+    "explain": "inspection",
     "pu_threshold": "positive_unlabeled",
 }
 PACKAGES = (
     "baselines",
     "classification",
     "datasets",
+    "inspection",
     "kernels",
     "model_selection",
     "one_class",

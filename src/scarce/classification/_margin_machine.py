@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from scarce._arrays import Array
 from scarce._classes import several_classes
 from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
+from scarce._kernel_sum import KernelSum
 from scarce.classification._base import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
@@ -182,6 +184,14 @@ class MarginMachine(LabelledMachine):
     def _dual_variables(self) -> Array:
         dual = self._dense_dual()
         return np.asarray(dual[0] if dual.shape[0] == 1 else dual)
+
+    def _kernel_sum(self) -> KernelSum | None:
+        plain, n_classes = super()._kernel_sum(), self.classes_.size
+        if plain is None or n_classes == 2:
+            return plain
+        owners = np.repeat(np.arange(n_classes), self._n_support)
+        parts = np.where(owners == np.arange(n_classes)[:, None, None], plain.weights, 0.0)
+        return replace(plain, weights=pair_sums(parts, n_classes), voted=True)
 
     # Answers.
 

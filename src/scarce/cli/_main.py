@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-# The keys of scarce.experiments.PAPERS, not imported so that `scarce --help` is quick.
-PAPERS = ("uoct", "tgplm", "svmc", "oc-stm")
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
 
@@ -74,10 +72,9 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser(
         "demo",
-        help="see all families at work on data that comes with scikit-learn",
+        help="compare fits with scikit-learn's on data that comes with it",
         description="Fit OneClassSVM, SVC and NuSVC beside scikit-learn's of the same name and "
-        "compare time, optimality and predictions; then run each family of methods on data that "
-        "comes with scikit-learn, print what it reaches and write a report. Takes a minute or two.",
+        "compare time, optimality and predictions. Takes less than a minute.",
     )
     demo.add_argument(
         "--rows",
@@ -86,48 +83,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="rows of the generated data, at least 100 (default: %(default)s)",
     )
-    _add_jobs(demo)
-    _add_out(demo, "scarce-demo")
     demo.set_defaults(run=_run_demo)
 
     reproduce = commands.add_parser(
         "reproduce",
-        help="run a paper's tables again and write a report",
-        description="Run the tables of a paper again, print them beside the paper's figures and "
-        "write a report. A run that was cut short goes on where it stopped when it is started "
-        "again with the same --out.",
+        help="moved: python -m papers, from a clone",
+        description="The papers' tables are run by the package papers of a clone.",
     )
-    reproduce.add_argument("paper", choices=(*PAPERS, "all"), help="which paper; all means each")
-    extent = reproduce.add_mutually_exclusive_group()
-    extent.add_argument(
-        "--quick",
-        action="store_true",
-        help="a few minutes a paper; says what is left out (default)",
-    )
-    extent.add_argument(
-        "--full", action="store_true", help="every cell whose data is at hand; takes an hour or so"
-    )
-    reproduce.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder with the data sets (default: that of the environment variable SCARCE_DATA)",
-    )
-    reproduce.add_argument(
-        "--repetitions",
-        type=_at_least(1),
-        metavar="N",
-        help="no more than so many repetitions of each setting (default: the paper's number)",
-    )
-    _add_jobs(reproduce)
-    reproduce.add_argument(
-        "--seed",
-        type=_at_least(0),
-        default=0,
-        metavar="N",
-        help="seed that all random choices follow from (default: %(default)s)",
-    )
-    _add_out(reproduce, "scarce-results")
+    reproduce.add_argument("anything", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     reproduce.set_defaults(run=_run_reproduce)
 
     info = commands.add_parser(
@@ -142,44 +105,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_jobs(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--jobs",
-        type=_at_least(1),
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="experiments to run at once (default: one a core, here %(default)s)",
-    )
-
-
-def _add_out(command: argparse.ArgumentParser, default: str) -> None:
-    command.add_argument(
-        "--out",
-        type=Path,
-        default=Path(default),
-        metavar="DIR",
-        help="folder for the report, the tables and the cell files (default: %(default)s)",
-    )
-
-
 def _run_demo(arguments: argparse.Namespace) -> None:
     # Imported here so that `scarce --help` does not wait for the estimators.
     from scarce.cli._demo import run
 
-    run(rows=arguments.rows, out=arguments.out, jobs=arguments.jobs)
+    run(rows=arguments.rows)
 
 
 def _run_reproduce(arguments: argparse.Namespace) -> None:
-    from scarce.cli._reproduce import run
-
-    run(
-        arguments.paper,
-        full=arguments.full,
-        repetitions=arguments.repetitions,
-        data=arguments.data,
-        jobs=arguments.jobs,
-        out=arguments.out,
-        seed=arguments.seed,
+    again = " ".join(["python -m papers", *arguments.anything])
+    raise RuntimeError(
+        "the papers' tables are not part of the installed package; in a clone of the repository, "
+        f"whose folder papers has them, run: {again}"
     )
 
 

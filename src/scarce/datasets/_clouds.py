@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scarce.datasets._dataset import Array
+from scarce._arrays import Array
 
 
 def make_positive_unlabeled_clouds(

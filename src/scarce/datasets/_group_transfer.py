@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scarce.datasets._dataset import Array
+from scarce._arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,69 +53,6 @@ class GroupTransferData:
         return self.X_target[np.concatenate([first, grouped])], y, groups
 
 
-def group_transfer_split(
-    X: Any,
-    y: Any,
-    *,
-    random_state: Any,
-    source_share: float = 0.3,
-    target_share: float = 0.3,
-    common: float = 0.2,
-    group_size: int = 8,
-) -> GroupTransferData:
-    """Split one data set into a source and a target that share some rows.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Rows.
-    y : array-like of shape (n,)
-        Labels 0 and 1.
-    random_state : int or Generator
-        The seed.
-    source_share, target_share : float, default=0.3
-        Size of the domains, as shares of the rows.
-    common : float, default=0.2
-        Number of common rows, as a share of the source's. They count in both domains; the other
-        rows of the domains are different ones. (The paper gives the shares only.)
-    group_size : int, default=8
-        Size of the random groups; rows left over are in none.
-
-    Returns
-    -------
-    GroupTransferData
-        The target begins with its common rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.datasets import group_transfer_split
-    >>> split = group_transfer_split(np.eye(100), np.arange(100) % 2, random_state=0)
-    >>> split.X_source.shape, split.X_target.shape, int(split.is_common.sum())
-    ((30, 100), (30, 100), 6)
-    """
-    X, y = np.asarray(X), np.asarray(y)
-    rng = np.random.default_rng(random_state)
-    n_source, n_target = round(source_share * len(X)), round(target_share * len(X))
-    n_common = _number_common(common, n_source)
-    if n_source < 1 or n_target < n_common or n_source + n_target - n_common > len(X):
-        raise ValueError(
-            f"source_share={source_share}, target_share={target_share} and common={common} cannot "
-            f"be had from {len(X)} rows: {n_source} and {n_target} rows with {n_common} in common"
-        )
-    order = rng.permutation(len(X))
-    source = order[:n_source]
-    target = np.concatenate([order[:n_common], order[n_source:][: n_target - n_common]])
-    return GroupTransferData(
-        X[source],
-        y[source],
-        X[target],
-        y[target],
-        is_common=np.arange(n_target) < n_common,
-        groups=equal_groups(n_target, group_size, random_state=rng),
-    )
-
-
 def equal_groups(n: int, size: int, *, random_state: Any) -> Array:
     """Put rows into random groups of one size.
 
@@ -152,7 +89,7 @@ def partly_moved(
 ) -> GroupTransferData:
     """Return the problem whose target is `moved`, common rows excepted; row by row the source."""
     is_common = np.zeros(len(X), dtype=bool)
-    is_common[rng.permutation(len(X))[: _number_common(common, len(X))]] = True
+    is_common[rng.permutation(len(X))[: number_common(common, len(X))]] = True
     return GroupTransferData(
         X,
         y,
@@ -163,7 +100,8 @@ def partly_moved(
     )
 
 
-def _number_common(common: float, n: int) -> int:
+def number_common(common: float, n: int) -> int:
+    """Return how many of n rows are common."""
     if not 0.0 <= common <= 1.0:
         raise ValueError(f"common must be between 0 and 1, got {common}")
     return round(common * n)

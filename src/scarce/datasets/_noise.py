@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from scarce.datasets._dataset import Array
+from scarce._arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Moons and faces, rotated: two domains whose rows correspond."""
+"""Two moons, rotated: two domains whose rows correspond."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scarce.datasets._dataset import Array
 from scarce.datasets._group_transfer import GroupTransferData, partly_moved
 
 
@@ -72,84 +71,3 @@ def make_rotated_moons(
     rotated = X @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     moons = partly_moved(X, y, rotated, common=common, group_size=n_samples // n_groups, rng=rng)
     return replace(moons, groups=np.where(moons.groups < n_groups, moons.groups, -1))
-
-
-def rotated_faces_split(
-    images: Any,
-    y: Any,
-    *,
-    random_state: Any,
-    angle: float = 10.0,
-    common: float = 0.2,
-    group_size: int = 8,
-) -> GroupTransferData:
-    """Split face images of two people: upright ones the source, the same rotated the target.
-
-    Parameters
-    ----------
-    images : array-like of shape (n, height, width)
-        Images of two people.
-    y : array-like of shape (n,)
-        Labels 0 and 1.
-    random_state : int or Generator
-        The seed.
-    angle : float, default=10.0
-        Degrees, counter-clockwise.
-    common : float, default=0.2
-        Share of the images that are not rotated and so belong to both domains.
-    group_size : int, default=8
-        Size of the random groups; rows left over are in none.
-
-    Returns
-    -------
-    GroupTransferData
-        Rows are images as vectors. Row i of the target is row i of the source, rotated unless it
-        is common.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.datasets import rotated_faces_split
-    >>> images = np.random.default_rng(0).random((20, 4, 4))
-    >>> split = rotated_faces_split(images, np.arange(20) % 2, random_state=0)
-    >>> split.X_target.shape, int(split.is_common.sum()), split.shares.size
-    ((20, 16), 4, 2)
-    """
-    images = np.asarray(images)
-    return partly_moved(
-        images.reshape(len(images), -1),
-        np.asarray(y),
-        rotate_images(images, angle).reshape(len(images), -1),
-        common=common,
-        group_size=group_size,
-        rng=np.random.default_rng(random_state),
-    )
-
-
-def rotate_images(images: Any, angle: float) -> Array:
-    """Rotate images counter-clockwise about their centre, keeping their size.
-
-    Parameters
-    ----------
-    images : array-like of shape (n, height, width)
-        Images, the first row on top.
-    angle : float
-        Degrees.
-
-    Returns
-    -------
-    ndarray of the same shape
-        By linear interpolation; what comes from outside the image is 0. The paper gives neither.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.datasets import rotate_images
-    >>> rotate_images(np.array([[[1.0, 0.0], [0.0, 0.0]]]), 90).round(6)
-    array([[[0., 0.],
-            [1., 0.]]])
-    """
-    from scipy.ndimage import rotate
-
-    images = np.asarray(images)
-    return np.asarray(rotate(images, angle, axes=(2, 1), reshape=False, order=1))

@@ -49,6 +49,8 @@ class Kernel(ABC):
         ``k(z, x)`` can be differentiated in ``x``.
     vanishes : bool
         Values are positive and go to zero as two rows move apart.
+    separable : bool
+        Values are a product with one factor a column: see `exponents`.
     """
 
     named: ClassVar[dict[str, type[Kernel]]] = {}
@@ -61,6 +63,7 @@ class Kernel(ABC):
     has_formula: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = False
     vanishes: ClassVar[bool] = False
+    separable: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -191,6 +194,12 @@ class Kernel(ABC):
         differences: bool,
     ) -> Array:
         """Return a bound of the rounding error of one value of a tile in a precision ``eps``."""
+
+    # Factors.
+
+    def exponents(self, differences: Array) -> Array:
+        """Return the logarithms of the factors of ``k(x, z)``, for given ``x - z``."""
+        raise ValueError(f"kernel {self.name!r} is not a product over the columns")
 
     # Gradients.
 

@@ -35,6 +35,7 @@ class LaplacianKernel(Kernel):
     definite: ClassVar[bool] = True
     shift_invariant: ClassVar[bool] = True
     vanishes: ClassVar[bool] = True
+    separable: ClassVar[bool] = True
 
     gamma: Any = "scale"
 
@@ -59,6 +60,9 @@ class LaplacianKernel(Kernel):
             lengths = distance.cdist(X, Z, "cityblock")
         lengths *= -self.gamma
         return np.asarray(np.exp(lengths, out=lengths))
+
+    def exponents(self, differences: Array) -> Array:
+        return np.asarray(-self.gamma * np.abs(differences))
 
     def diagonal(self, squared_norms: Array) -> Array:
         return np.ones_like(squared_norms, dtype=np.float64)

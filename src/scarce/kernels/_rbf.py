@@ -38,6 +38,7 @@ class RBFKernel(Kernel):
     shift_invariant: ClassVar[bool] = True
     vanishes: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
+    separable: ClassVar[bool] = True
 
     gamma: Any = "scale"
 
@@ -58,6 +59,9 @@ class RBFKernel(Kernel):
             squares = distance.cdist(X, Z, "sqeuclidean")
         squares *= -self.gamma
         return np.asarray(np.exp(squares, out=squares))
+
+    def exponents(self, differences: Array) -> Array:
+        return np.asarray(-self.gamma * differences**2)
 
     def diagonal(self, squared_norms: Array) -> Array:
         return np.ones_like(squared_norms, dtype=np.float64)

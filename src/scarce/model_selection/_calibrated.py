@@ -269,6 +269,12 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             last.set_params(gamma=fitted._gamma)
         return model
 
+    @property
+    def _score_factor(self) -> float:
+        """Factor of the detector's own scores in those of this one."""
+        check_is_fitted(self)
+        return 1.0 / _score_unit(self.estimator_)
+
     def _left_out(self) -> LeftOut:
         check_is_fitted(self)
         return LeftOut(self._left_out_scores, self._left_out_weights)
@@ -377,11 +383,15 @@ def _scores(model: Any, X: Any) -> Array:
     """Return scores on one scale, whatever the size of the sample was."""
     scorer = getattr(model, "score_samples", None) or model.decision_function
     scores = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
+    return scores / _score_unit(model)
+
+
+def _score_unit(model: Any) -> float:
+    """Return what scores are divided by: LIBSVM's grow with nu n."""
     last = _last_step(model)
     if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":
-        # LIBSVM's scores grow with nu n.
-        scores = scores / float(last.dual_coef_.sum())
-    return scores
+        return float(last.dual_coef_.sum())
+    return 1.0
 
 
 def _last_step(model: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
 from scarce._kernel_machine import Sample
+from scarce._kernel_sum import KernelSum
 from scarce.kernels import make_operator
 from scarce.one_class._base import OneClassMachine
 from scarce.reductions import SVDDModel, read_svdd, svdd_program
@@ -196,6 +198,12 @@ class SVDD(OneClassMachine):
         X = self._validated(X, reset=False)
         sums = self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
         return np.asarray(2.0 * sums - self._squared_norms(X))
+
+    def _kernel_sum(self) -> KernelSum | None:
+        plain = super()._kernel_sum()
+        if plain is None:
+            return None
+        return replace(plain, weights=self._score_factor * plain.weights, own=-1.0)
 
     def _squared_norms(self, X: Any) -> Any:
         """Return ``k(x, x)`` of checked rows."""

@@ -15,6 +15,7 @@ from scarce._boundary import on_boundary
 from scarce._domains import known_tasks
 from scarce._frame import keep_quality, note
 from scarce._kernel_machine import KernelMachine
+from scarce._kernel_sum import KernelSum
 from scarce._left_out_offset import LeftOutOffset
 from scarce.kernels import as_rows
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
@@ -93,6 +94,13 @@ class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
                 for own, price in zip(members, rounds.planes.prices, strict=True)
             ]
         )
+
+    def _kernel_sum(self) -> KernelSum | None:
+        if self._kernel_type.explicit:
+            return KernelSum(
+                self._fitted_kernel(), self.task_coef_[:1], np.ones((1, 1)), self.intercept_
+            )
+        return super()._kernel_sum()  # of the target: the first line
 
     # Scoring.
 

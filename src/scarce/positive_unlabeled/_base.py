@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._frame import checked_weights, fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
+from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
 from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
 from scarce.positive_unlabeled._equal_rows import row_keys
@@ -283,6 +284,12 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         rows = checked_rows(self, X, self._kernel(), reset=False)
         seen = rows if self._columns is None else rows.against(self._columns)
         return np.asarray(seen.scores(np.arange(rows.shape[0]), self.classifier_.decision_function))
+
+    def _kernel_sum(self) -> KernelSum | None:
+        if not isinstance(self.classifier_, KernelMachine):
+            return None
+        found = self.classifier_._kernel_sum()
+        return found if found is None or self._positive_is_second() else found.scaled(-1.0)
 
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.

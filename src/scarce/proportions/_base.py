@@ -18,6 +18,7 @@ from scarce._arrays import Array
 from scarce._classes import check_lengths, two_classes
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
+from scarce._kernel_sum import KernelSum
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.proportions._calibrated import (
     FEWEST_GROUPS,
@@ -251,6 +252,12 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             return np.column_stack([weighted_scores(X, w, np.ones(1), kernel) for w in lines])
         dual, zeros = self._dense_dual(), np.zeros(X.shape[0], np.int64)
         return np.column_stack([self._scores_of(X, line[None, :], zeros) for line in dual])
+
+    def _kernel_sum(self) -> KernelSum | None:
+        if self._kernel_type.explicit:
+            n = self._coef.shape[0]
+            return KernelSum(self._fitted_kernel(), self._coef, np.eye(n), self.intercept_)
+        return super()._kernel_sum()
 
     @property
     def _lines(self) -> list[Array]:

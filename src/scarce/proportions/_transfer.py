@@ -19,11 +19,18 @@ from scarce._frame import (
     keep_quality,
     run_solver,
 )
+from scarce._kernel_sum import KernelSum
 from scarce.proportions._base import ShareMachine
 from scarce.proportions._calibrated import note_source
 from scarce.proportions._calibration import warn_of_free_offset
 from scarce.proportions._groups import Units
-from scarce.proportions._source import LinearSource, Source, check_same_kernel, read_sources
+from scarce.proportions._source import (
+    ExpansionSource,
+    LinearSource,
+    Source,
+    check_same_kernel,
+    read_sources,
+)
 from scarce.proportions._space import Expansion, UnitSpace
 from scarce.reductions import (
     TubeProblem,
@@ -386,6 +393,19 @@ class TransferGroupProbabilitySVM(ShareMachine):
             return 0.0
         sources = read_sources(self.source, X, self._fitted_kernel(), self.intercept_.size)
         return np.asarray(self._source_share * np.column_stack([s.function(X) for s in sources]))
+
+    def _kernel_sum(self) -> KernelSum | None:
+        own, kernel = super()._kernel_sum(), self._fitted_kernel()
+        if own is None or not self._asks_source:
+            return own
+        sources = read_sources(self.source, self.support_vectors_, kernel, self.intercept_.size)
+        for line, source in enumerate(sources):
+            if not isinstance(source, ExpansionSource) or source.kernel != kernel:
+                return None
+            weights = np.zeros((len(sources), source.coefficients.size))
+            weights[line] = self._source_share * source.coefficients
+            own = own.plus(KernelSum(kernel, source.vectors, weights, np.zeros(len(sources))))
+        return own
 
     @property
     def coef_(self) -> Array:

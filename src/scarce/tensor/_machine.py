@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -252,6 +253,16 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     def weights_(self) -> Array:
         """The same as `coef_`."""
         return self.coef_
+
+    # A score is the inner product of these weights with a sample, divided by its norm if asked.
+
+    _by_norm = False
+    _column_order: Literal["C", "F"] = "C"  # in which columns of rows fill the tensor
+
+    def _entry_weights(self) -> Array:
+        """Return the weight of each entry of a sample, in the order of the flattened sample."""
+        weights = self.coef_.reshape(-1, order=self._column_order)
+        return np.asarray(weights[: math.prod(self._sample_shape)])
 
     def _scores_of(self, rows: Array) -> Array:
         """Return the inner products with the weight tensor; zeros that fill rows up add nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -231,12 +231,18 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked samples as rows, in the order of the tensor and of norm one if asked."""
         rows = super()._validated(X, y, reset=reset)
-        if self.order == "F" and len(self._sample_shape) == 1 and len(self.tensor_shape_) > 1:
+        if self._column_order == "F":
             rows = padded(rows, self.tensor_shape_, order="F").reshape(rows.shape[0], -1)
         return unit_rows(rows) if self._by_norm else rows
 
     @property
-    def _by_norm(self) -> bool:
+    def _column_order(self) -> Literal["C", "F"]:  # type: ignore[override]
+        """The order matters for rows that are cut into tensors, not for tensors as given."""
+        are_cut = len(self._sample_shape) == 1 and len(self.tensor_shape_) > 1
+        return "F" if self.order == "F" and are_cut else "C"
+
+    @property
+    def _by_norm(self) -> bool:  # type: ignore[override]
         """Whether samples are divided by their norms; nothing but a sign is left of one cell."""
         return self.normalize and self.tensor_shape_ != (1,)
 

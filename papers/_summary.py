@@ -1,0 +1,90 @@
+"""From the records of an experiment to its table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from papers._cells import slug
+from papers._experiment import Experiment, Record
+from papers._results import FIXED, PROTOCOLS, Score, Table
+from papers._statistics import paired_p_values
+
+Figures = dict[int, float]
+
+
+def summarise(experiment: Experiment, records: Iterable[Record], folder: str) -> Table:
+    """Return the table of an experiment: means, deviations, tests, the paper's figures.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Where settings, methods and printed figures come from.
+    records : iterable of Record
+        Outcomes of all cells.
+    folder : str
+        Folder of the cell files, relative to the run's.
+    """
+    figures: dict[tuple[str, str, str, str], Figures] = defaultdict(dict)
+    for record in records:
+        for metric, value in record.outcome.values.items():
+            key = (record.setting, record.outcome.protocol, metric, record.outcome.method)
+            figures[key][record.repetition] = value
+
+    settings = tuple(s for s in experiment.settings if any(key[0] == s for key in figures))
+    scores: list[Score] = []
+    for setting in settings:
+        for protocol in PROTOCOLS:
+            for metric in experiment.metrics:
+                of_methods = {
+                    method: figures[setting, protocol, metric, method]
+                    for method in experiment.methods
+                    if (setting, protocol, metric, method) in figures
+                }
+                reference = of_methods.get(experiment.reference) or figures.get(
+                    (setting, FIXED, metric, experiment.reference)
+                )
+                scores += _row(experiment, setting, protocol, metric, of_methods, reference, folder)
+    return Table(
+        experiment.key,
+        experiment.title,
+        experiment.caption,
+        dict(experiment.metrics),
+        settings,
+        experiment.methods,
+        experiment.reference,
+        tuple(scores),
+    )
+
+
+def _row(
+    experiment: Experiment,
+    setting: str,
+    protocol: str,
+    metric: str,
+    of_methods: dict[str, Figures],
+    reference: Figures | None,
+    folder: str,
+) -> Sequence[Score]:
+    others = {name: f for name, f in of_methods.items() if name != experiment.reference}
+    p_values = paired_p_values(reference, others) if reference else {}
+    row = []
+    for method, by_repetition in of_methods.items():
+        values = np.array([by_repetition[r] for r in sorted(by_repetition)])
+        row.append(
+            Score(
+                setting,
+                method,
+                protocol,
+                metric,
+                mean=float(values.mean()),
+                std=float(values.std(ddof=1)) if values.size > 1 else 0.0,
+                n=values.size,
+                printed=experiment.printed.get((setting, method, metric)),
+                p_value=p_values.get(method),
+                cells=f"{folder}/{slug(setting)}",
+            )
+        )
+    return row

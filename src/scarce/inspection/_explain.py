@@ -1,0 +1,215 @@
+"""What each column adds to the score of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._arrays import Array
+from scarce._frame import safe_indexing
+from scarce.inspection._baseline import nearest_points, support_vectors
+from scarce.inspection._entries import shares_of_entries
+from scarce.inspection._layers import Layers, dense, layers_of
+from scarce.inspection._shapley import additive_shares, sampled_shares, separable_shares
+from scarce.kernels import kernel_type
+from scarce.tensor._machine import TensorMachine
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `explain` found.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_columns) or (n_samples, d1, ..., dN)
+        What each column, or entry of a tensor, adds to the row's score: how much of the difference
+        to the score of the baseline is due to it.
+    scores : ndarray of shape (n_samples,)
+        Scores of the rows.
+    baseline : ndarray of shape (n_samples, ...)
+        What each row is compared with, as the last estimator sees it, behind the steps of a
+        pipeline.
+    baseline_scores : ndarray of shape (n_samples,)
+        Scores of these.
+    residual : ndarray of shape (n_samples,)
+        ``scores - baseline_scores`` less the sum of the values, which should be rounding errors.
+    feature_names : ndarray of shape (n_columns,) or (d1, ..., dN)
+        Names of the columns.
+    exact : bool
+        Whether the values are the mean over all orders of the columns, or over some.
+    outputs : ndarray of int of shape (n_samples,)
+        Of several decision values, the one that was explained: the row's largest.
+    """
+
+    values: Array
+    scores: Array
+    baseline: Array
+    baseline_scores: Array
+    residual: Array
+    feature_names: Array
+    exact: bool
+    outputs: Array
+
+    def largest(self, k: int) -> tuple[Array, Array]:
+        """Return the `k` columns that moved each row's score most, and how much.
+
+        Parameters
+        ----------
+        k : int
+            How many, at least 1.
+
+        Returns
+        -------
+        names, values : ndarray of shape (n_samples, min(k, n_columns))
+            The one that moved it most first.
+        """
+        if not k >= 1:
+            raise ValueError(f"k must be at least 1, got {k!r}")
+        values = self.values.reshape(self.values.shape[0], -1)
+        order = np.argsort(-np.abs(values), axis=1, kind="stable")[:, :k]
+        return self.feature_names.ravel()[order], np.take_along_axis(values, order, axis=1)
+
+
+def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
+    """Say what each column adds to the scores of rows.
+
+    A row is compared with the nearest point that a detector accepts, or that a classifier decides
+    otherwise, among the support vectors of the model. The difference of the two scores is divided
+    among the columns: a column's value is what the score changes when the column is taken from the
+    row instead of the point, on average over all orders in which columns can be taken (its Shapley
+    value). The values add up to the difference.
+
+    Linear, RBF and Laplacian kernels have a closed form, in the table's own columns also behind a
+    pipeline whose steps treat each column by itself: scalers, imputers, encoders, selections and a
+    `ColumnTransformer` of these. For other models the mean over some orders is taken, each with its
+    reverse; it adds up too. For tensor machines each entry adds its own term.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model, or a pipeline, search or `CalibratedOneClass` that ends in one.
+    X : array-like of shape (n_samples, n_columns) or (n_samples, d1, ..., dN)
+        Rows as the model takes them.
+    reference : array-like, default=None
+        Rows to compare with in place of support vectors. By default models that keep no support
+        vectors, and pipelines that mix columns, are compared with rows of `X`, samples of tensor
+        machines with one of zeros. The values of regressors are compared with the row nearest to
+        the middle.
+
+    Returns
+    -------
+    Explanation
+        Values and scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scarce
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> model = scarce.OneClassSVM(nu=0.05).fit(X)
+    >>> found = scarce.explain(model, [[0.1, 5.0, 0.3]])
+    >>> found.largest(1)[0]
+    array([['x1']], dtype=object)
+    >>> bool(np.allclose(found.values.sum(axis=1), found.scores - found.baseline_scores))
+    True
+    """
+    check_is_fitted(model)
+    layers = layers_of(model)
+    kernel = getattr(layers.last, "kernel", None)
+    if kernel is not None and kernel_type(kernel).pairwise:
+        raise ValueError(
+            "explain needs rows of columns, and those of a precomputed kernel are values with the "
+            "training rows; fit with a kernel by name, an object of scarce.kernels or a callable"
+        )
+    X, reference = _table(X), None if reference is None else _table(reference)
+    if isinstance(layers.last, TensorMachine):
+        return Explanation(**shares_of_entries(layers, X, reference))
+    names, rows = _names(model, X), layers.transformed(X)
+    scores = layers.scores(rows)
+    outputs = scores.argmax(axis=1)
+    made_from = layers.origins(names.size)
+    points = None if reference is None else layers.transformed(reference)
+    if points is None and made_from is not None:
+        points = support_vectors(layers.last)
+    given = X if points is None else reference
+    points = rows if points is None else points
+    of_points = layers.scores(points)
+    chosen = nearest_points(layers.last, dense(rows), dense(points), scores, of_points)
+    baseline, everyone = dense(points)[chosen], np.arange(outputs.size)
+    if made_from is not None:
+        shares, exact = _by_columns(layers, dense(rows), baseline, outputs, made_from, names.size)
+    else:
+        compared = safe_indexing(given, chosen)
+        shares = sampled_shares(
+            lambda mixed: layers.scores(layers.transformed(mixed)),
+            lambda which, taken: _mixed(X, compared, which, taken),
+            outputs.size,
+            names.size,
+            outputs,
+        )
+        exact = False
+    found, of_baseline = scores[everyone, outputs], of_points[chosen, outputs]
+    return Explanation(
+        values=shares,
+        scores=found,
+        baseline=baseline,
+        baseline_scores=of_baseline,
+        residual=found - of_baseline - shares.sum(axis=1),
+        feature_names=names,
+        exact=exact,
+        outputs=outputs,
+    )
+
+
+def _by_columns(
+    layers: Layers, rows: Array, baseline: Array, outputs: Array, made_from: Array, n_columns: int
+) -> tuple[Array, bool]:
+    """Return the shares of columns that steps treat each by itself, and whether they are exact."""
+    members = np.zeros((rows.shape[1], n_columns))
+    members[np.arange(made_from.size), made_from] = 1.0
+    formula = layers.kernel_sum()
+    if formula is not None and not formula.voted:
+        if formula.kernel.explicit:
+            return additive_shares(formula, rows, baseline, outputs) @ members, True
+        if formula.kernel.separable:
+            return separable_shares(formula, rows, baseline, outputs, members)
+    shares = sampled_shares(
+        layers.scores,
+        lambda which, taken: np.where(taken[:, made_from], rows[which], baseline[which]),
+        outputs.size,
+        n_columns,
+        outputs,
+    )
+    return shares, False
+
+
+def _table(X: Any) -> Any:
+    """Return rows that can be taken by number: frames of pandas, arrays and CSR."""
+    if hasattr(X, "iloc"):
+        return X
+    if sparse.issparse(X):
+        return X.tocsr()
+    return X.to_pandas() if hasattr(X, "to_pandas") else np.asarray(X)
+
+
+def _names(model: Any, X: Any) -> Array:
+    names = getattr(X, "columns", getattr(model, "feature_names_in_", None))
+    if names is None or len(names) != X.shape[1]:
+        names = [f"x{number}" for number in range(X.shape[1])]
+    return np.array([str(name) for name in names], dtype=object)
+
+
+def _mixed(X: Any, compared: Any, which: Array, taken: Array) -> Any:
+    """Return rows, each column from `X` where it is taken, else from what it is compared with."""
+    ours, theirs = safe_indexing(X, which), safe_indexing(compared, which)
+    if not hasattr(X, "iloc"):
+        return np.where(taken, dense(ours), dense(theirs))
+    mixed = theirs.reset_index(drop=True)
+    for place, name in enumerate(mixed.columns):
+        column = ours.iloc[:, place].reset_index(drop=True)
+        mixed[name] = column.where(taken[:, place], mixed.iloc[:, place])
+    return mixed

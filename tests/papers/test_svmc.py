@@ -1,0 +1,147 @@
+"""Table 1 of SVMC: the printed figures, who may see which rows, and one whole cell."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from papers import Paper, svmc
+from papers.data import PU_TASKS, positive_unlabeled_split
+from tests.papers.toy import run_toy
+
+TABLE, WIDTH, ROUNDS = svmc.PAPER.experiments
+METHODS = {"TSVM", "SMC", "SVMC", "OSVM", "SVM_NN"}
+
+
+def test_every_line_and_method_has_its_printed_figures():
+    assert set(TABLE.methods) == METHODS
+    assert set(TABLE.printed) == {
+        (task, method, metric)
+        for task in PU_TASKS
+        for method in METHODS
+        for metric in ("f1", "accuracy")
+    }
+    # By hand, from the paper.
+    assert TABLE.printed["letter A", "SVMC", "f1"] == 98.40
+    assert TABLE.printed["letter E", "SMC", "f1"] == 94.19
+    assert TABLE.printed["letter B", "OSVM", "accuracy"] == 98.69
+    assert TABLE.printed["b-cancer", "SVM_NN", "accuracy"] == 36.06
+    assert TABLE.printed["faculty", "TSVM", "f1"] == 90.32
+
+
+@pytest.mark.parametrize(("task", "found"), [("student", 0), ("faculty", 5)])
+def test_the_printed_figures_of_pages_are_those_of_the_unlabelled_rows(task, found):
+    line = PU_TASKS[task]
+    positives = line.n_unlabeled_positive
+    accuracy = 100 * (1 - (positives - found) / line.n_unlabeled)
+    assert TABLE.printed[task, "SVM_NN", "accuracy"] == pytest.approx(accuracy, abs=0.005)
+    f1 = 100 * 2 * found / (found + positives)
+    assert TABLE.printed[task, "SVM_NN", "f1"] == pytest.approx(f1, abs=0.005)
+
+
+def test_the_paper_saves_a_factor_of_three_to_five():
+    assert svmc.PRINTED_SECONDS.keys() == PU_TASKS.keys()
+    ratios = [smc / ours for smc, ours in svmc.PRINTED_SECONDS.values()]
+    assert min(ratios) == pytest.approx(3.44, abs=0.01)  # faculty
+    assert max(ratios) == pytest.approx(5.27, abs=0.01)  # letter B
+
+
+def test_the_fixed_parameters_are_tried_in_the_grid_too():
+    for data, kernels in svmc.KERNELS.items():
+        for method in METHODS - {"OSVM"}:
+            assert {"nu": 0.01, **kernels[0]} in svmc._grid(method, data)
+        assert {"nu": 0.1, **kernels[0]} in svmc._grid("OSVM", data)
+    assert svmc.KERNELS["letter"][0]["gamma"] == pytest.approx(14.0625)
+    assert 14.0625 in svmc.WIDTHS.values()
+
+
+def test_no_row_is_both_held_out_and_trained_on(monkeypatch):
+    truth = np.arange(12_000) < 789
+    monkeypatch.setattr(svmc, "_load", lambda task: (np.arange(12_000.0)[:, None], truth))
+    draw = svmc._draw("letter A", 3)
+    rows, held = draw.split.train, draw.held_out
+    assert np.unique(rows).size < rows.size  # P and U overlap
+    assert np.intersect1d(rows[held], rows[~held]).size == 0
+    assert held.mean() == pytest.approx(0.2, abs=0.02)
+    again = svmc._draw("letter A", 3)
+    np.testing.assert_array_equal(again.held_out, held)
+    np.testing.assert_array_equal(again.split.train, rows)
+
+
+def small_draw(overlap: bool = False) -> svmc.Draw:
+    rng = np.random.default_rng(0)
+    truth = np.arange(150) < 60
+    X = rng.normal(size=(150, 2)) + np.where(truth, 0.0, 5.0)[:, None]
+    sizes = {"n_positive": 30, "n_unlabeled": 60, "n_unlabeled_positive": 20}
+    if overlap:
+        sizes = {"n_positive": 60, "n_unlabeled": 120, "n_unlabeled_positive": 60}
+    split = positive_unlabeled_split(truth, **sizes, random_state=0, overlap=overlap)
+    return svmc.Draw(X, truth, split, np.arange(split.train.size) % 5 == 0)
+
+
+def test_each_method_sees_its_own_rows():
+    draw = small_draw()
+    assert draw._usable("SVMC").sum() == draw._usable("SVM_NN").sum() == 90
+    assert draw._usable("OSVM").sum() == 30
+    kept = draw.split.train[draw._usable("TSVM")]
+    assert kept.size == 70
+    assert draw.is_positive[kept].sum() == 30
+
+
+def test_separated_classes_are_found():
+    draw = small_draw()
+    parameters = {"nu": 0.01, "gamma": 0.3}
+    assert draw.tested("TSVM", parameters) == {"f1": 100.0, "accuracy": 100.0}
+    assert draw.criterion("TSVM", parameters) == 1.0
+    assert draw.tested("SVMC", parameters)["f1"] > 90.0
+    # Four fifths of P: held-out rows 0, 5, ... of 30 are 6 of P, and 12 of U.
+    found = draw._answers("SVMC", parameters, ~draw.held_out, draw.split.train[draw.held_out])
+    expected = found[:6].mean() ** 2 / found[6:].mean()
+    assert draw.criterion("SVMC", parameters) == pytest.approx(expected)
+
+
+def test_a_plane_without_margin_counts_as_rejecting_every_row():
+    draw = small_draw(overlap=True)  # every row of P is in U
+    outcome = svmc._measured(draw, "SVM_NN", {"nu": 0.01, "kernel": "linear"})()
+    assert outcome == {"f1": 0.0, "accuracy": 100.0 * np.mean(~draw.split.is_positive)}
+
+
+def test_nu_as_a_share_of_the_largest():
+    y = np.repeat([1, 0], [20, 80])
+    assert svmc._machine("SVM_NN", y, nu_share=0.9).nu == pytest.approx(0.9 * 2 * 20 / 100)
+
+
+@pytest.mark.usefixtures("scarce_data")
+def test_one_cell_of_breast_cancer(tmp_path):
+    one = replace(TABLE, settings={"b-cancer": TABLE.settings["b-cancer"]}, repetitions=1)
+    paper = Paper("svmc", "", "", (one,))
+    first, again = run_toy(tmp_path / "a", paper), run_toy(tmp_path / "b", paper)
+    (table,) = first.tables
+    assert table.scores == again.tables[0].scores
+    kinds = {(score.method, score.protocol, score.metric) for score in table.scores}
+    assert len(kinds) == len(METHODS) * 3 * 2
+    for score in table.scores:
+        assert score.printed == TABLE.printed["b-cancer", score.method, score.metric]
+    f1 = {(s.method, s.protocol): s.mean for s in table.scores if s.metric == "f1"}
+    for method in METHODS:
+        assert f1[method, "best of grid"] >= max(f1[method, "selected"], f1[method, "fixed"])
+    assert [figure.key for figure in first.figures] == ["svmc-seconds", "svmc-ratio"]
+    ours, theirs = first.figures[1].series
+    assert ours.y[0] > 0
+    assert theirs.y == pytest.approx([0.131 / 0.025])
+
+
+def test_width_settings_name_their_data():
+    assert len(WIDTH.settings) == 6
+    assert all(setting["data"] == "letter" for setting in WIDTH.settings.values())
+
+
+@pytest.mark.filterwarnings("ignore:the classifier accepts")  # what this is about
+def test_rounds_of_one_draw(scarce_data):
+    cut, whole = (
+        {o.method: o.values["f1"] for o in ROUNDS.run(seed=0, **ROUNDS.settings[name])}
+        for name in ("1 round", "16 rounds")
+    )
+    assert set(cut) == set(whole) == set(ROUNDS.methods)
+    assert len(set(cut.values())) == 1  # the first round is the same for all
+    assert whole["SVMC, rechecked"] > whole["SVMC"]
