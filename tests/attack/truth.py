@@ -131,14 +131,21 @@ class Kinks:
         return np.maximum(self.alpha - self.lower, 0.0), np.maximum(up, 0.0)
 
     def best(self, side):
-        """Return the kink where `gap` is least, for a side that keeps it convex: 0 or -1."""
-        down, up = self.rooms()
-        before, after = np.where(self.signs > 0, up, down), np.where(self.signs > 0, down, up)
+        """Return the kink where `gap` is least, for a side that keeps it convex: 0 or -1.
+
+        By trisection: the slopes, summed up, would lose the boxes that are small beside others.
+        """
         middle, width = -self.signs * self.gradient, -side * self.noise
-        kinks = np.concatenate([middle - width, middle + width])
-        order = np.argsort(kinks)
-        slopes = np.cumsum(np.concatenate([before, after])[order]) - before.sum()
-        return float(kinks[order][min(np.searchsorted(slopes, 0.0), len(order) - 1)])
+        kinks = np.unique(np.concatenate([middle - width, middle + width]))
+        low, high = 0, len(kinks) - 1
+        while high - low > 2:
+            third = (high - low) // 3
+            left, right = low + third, high - third
+            if self.gap(kinks[left], side) <= self.gap(kinks[right], side):
+                high = right
+            else:
+                low = left
+        return min(kinks[low : high + 1], key=lambda beta: self.gap(beta, side))
 
     def gap(self, beta, side):
         """Return the gap, its terms less (side -1) or more (side 1) their noise."""

@@ -46,8 +46,9 @@ def duality_gap(
     groups, diagonal = problem.groups, problem.diagonal
     lower, upper, linear, _, bounded = problem.signed
     # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
-    # multiplier, has to be zero when the optimum is. Otherwise it counts, but not over a box that
-    # is far wider than all that the group has: rounding times any width says nothing.
+    # multiplier, has to be zero when the optimum is. Otherwise it counts, over all of its box: what
+    # rounding leaves open is not proved. Only a box without an end is cut off, at all that the
+    # group has: rounding times infinity says nothing.
     root = np.sqrt(own)
     slack = ROUNDING * (root * float(root @ sizes) + np.abs(linear))
     common = np.zeros(multipliers.size)
@@ -56,7 +57,9 @@ def duality_gap(
     flat = diagonal == 0
     factor, beta = 1.0, multipliers
     most = WIDEST * problem.sums(sizes)[groups]
+    ignored = flat if zero else np.zeros_like(flat)
     if not bounded:
+        ignored = flat & (zero | np.isinf(upper - lower))
         rising, falling = flat & (upper == np.inf), flat & (lower == -np.inf)
         if rising.any() or falling.any():
             slack[rising | falling] = slack.max()  # what the solver can resolve
@@ -70,16 +73,16 @@ def duality_gap(
     gains = np.zeros_like(x)
     for sign in (0.0,) if error is None else (-1.0, 1.0):
         steepest = slope.copy() if error is None else slope + sign * factor * error
-        rounded = flat & (np.abs(steepest) <= small)
-        sizes = np.abs(np.where(rounded, steepest, 0.0))
+        rounded = ignored & (np.abs(steepest) <= small)
         room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
+        cut_off = np.where(rounded, np.abs(steepest) * room, 0.0)
         steepest[rounded] = 0.0
         if bounded and not problem.curved:
             gains = np.maximum(gains, (x - np.where(steepest > 0, lower, upper)) * steepest)
         else:
             gains = np.maximum(gains, _gains(steepest, diagonal, x, lower, upper))
         if not zero:
-            gains = np.maximum(gains, sizes * room)
+            gains = np.maximum(gains, cut_off)
     return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
 
 
