@@ -7,7 +7,7 @@ import numpy as np
 import scarce
 from tests.attack.fitting import as_facts, offset_notes, sample_of, spread
 from tests.attack.margins import kernel_parameters
-from tests.attack.truth import AT_BOUND, NOISE, judge_gradient
+from tests.attack.truth import AT_BOUND, NOISE, both_terms, judge_gradient
 from tests.attack.verdict import SLACK
 from tests.oracles.program import program
 
@@ -60,7 +60,7 @@ def _facts(recipe, model, width, totals, multipliers):
         linear=width - sides * np.tile(wanted, 2),
         **shape,
     )
-    field, size = K @ theta, sizes @ np.abs(theta)
+    field, size = K @ theta, sizes @ both_terms(theta, upper)
     terms = float(theta**2 @ np.diag(sizes))
     truth = judge_gradient(
         dual, alpha, sides * np.tile(field, 2), np.tile(size, 2), terms, multipliers

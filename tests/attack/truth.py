@@ -38,6 +38,15 @@ def field(program, alpha, kernel):
     return total
 
 
+def both_terms(theta, upper):
+    """Return the size of the terms of a sum over differences of two multipliers, up to `upper`.
+
+    Of both only the difference is stored, and `NOISE` of a thousandth is a few units in the last
+    place of the largest that they may be.
+    """
+    return np.abs(theta) + 1e-3 * upper
+
+
 def judge(program: Program, alpha, magnitudes, multipliers=None):
     """Return the truth about multipliers; `magnitudes` bounds the terms of the kernel values."""
     own = program.kernel_signs * field(program, alpha, program.kernel)

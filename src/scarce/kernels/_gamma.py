@@ -13,6 +13,7 @@ from scarce.kernels._distinct import distinct_rows
 Array = NDArray[Any]
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
+FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
 
 
@@ -64,21 +65,28 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         # Around a value near the mean, one pass gives both moments without cancellation.
         some = X[:64] if weights is None else X[np.flatnonzero(w)[:64]]
         origin = float(some.mean(dtype=np.float64))
-        first = second = 0.0
-        for rows in row_slices(X):
-            tile = np.subtract(X[rows], origin, dtype=np.float64)
-            if weights is None:
-                first += float(tile.sum())
-                second += float(np.vdot(tile, tile))
-                continue
-            tile[w[rows] == 0] = 0.0  # however far away
-            first += float(w[rows] @ tile.sum(axis=1))
-            second += float(w[rows] @ np.einsum("ij,ij->i", tile, tile))
-        mean = origin + first / total
-        variance = second / total - (first / total) ** 2
+        mean, variance = _moments(X, weights, origin, total)
+        if (mean - origin) ** 2 > FAR * variance:  # it was none: heavy rows lie elsewhere
+            mean, variance = _moments(X, weights, mean, total)
     # Rounding alone can leave a variance of constant data: the mean's last digit, squared.
     noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
     return 1.0 / (d * variance) if variance > noise and np.isfinite(1.0 / (d * variance)) else 1.0
+
+
+def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tuple[float, float]:
+    """Return mean and variance of all entries, from their differences to an origin."""
+    first = second = 0.0
+    for rows in row_slices(X):
+        tile = np.subtract(X[rows], origin, dtype=np.float64)
+        if weights is None:
+            first += float(tile.sum())
+            second += float(np.vdot(tile, tile))
+            continue
+        w = weights[rows]
+        tile[w == 0] = 0.0  # however far away
+        first += float(w @ tile.sum(axis=1))
+        second += float(w @ np.einsum("ij,ij->i", tile, tile))
+    return origin + first / total, second / total - (first / total) ** 2
 
 
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:

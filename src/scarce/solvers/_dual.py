@@ -46,11 +46,12 @@ def duality_gap(
     groups, diagonal = problem.groups, problem.diagonal
     lower, upper, linear, _, bounded = problem.signed
     # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
-    # multiplier, has to be zero when the optimum is. Otherwise it counts, over all of its box: what
-    # rounding leaves open is not proved. Only a box without an end is cut off, at all that the
-    # group has: rounding times infinity says nothing.
+    # multiplier, has to be zero when the optimum is. Otherwise every slope may be steeper by that
+    # rounding, over all of its box: what is left open is not proved. Only a box without an end is
+    # cut off, at all that the group has: rounding times infinity says nothing.
     root = np.sqrt(own)
     slack = ROUNDING * (root * float(root @ sizes) + np.abs(linear))
+    rounding = slack.copy()
     common = np.zeros(multipliers.size)
     np.maximum.at(common, groups, np.where(sizes > 0, slack, 0.0))
     slack += common[groups]
@@ -71,8 +72,11 @@ def duality_gap(
     small = np.where(linear == 0, slack, np.minimum(slack, RESOLVED * np.abs(linear)))
     slope = factor * kernel_part + linear + beta[groups]
     gains = np.zeros_like(x)
-    for sign in (0.0,) if error is None else (-1.0, 1.0):
-        steepest = slope.copy() if error is None else slope + sign * factor * error
+    unsure = np.where(ignored, 0.0, rounding)
+    if error is not None:
+        unsure += factor * error
+    for sign in (-1.0, 1.0):
+        steepest = slope + sign * unsure
         rounded = ignored & (np.abs(steepest) <= small)
         room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
         cut_off = np.where(rounded, np.abs(steepest) * room, 0.0)
