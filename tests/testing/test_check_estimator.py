@@ -96,6 +96,15 @@ def test_claims_that_are_not_finite_are_found(attribute):
         check_estimator(Boastful(), only=["duplicates"])
 
 
+def test_decisions_that_are_not_finite_are_found():
+    class Lost(SmallestBall):
+        def decision_function(self, X):
+            return super().decision_function(X) * np.nan
+
+    with pytest.raises(AssertionError, match="decisions are not finite"):
+        check_estimator(Lost(), only=["duplicates"])
+
+
 @pytest.mark.parametrize(
     "columns",
     [
