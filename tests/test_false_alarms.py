@@ -9,6 +9,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM as Libsvm
 
 from scarce import (
     SVDD,
@@ -85,6 +86,48 @@ def test_parts_cover_every_row_once():
         np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(n))
         assert len(parts) == (n if n <= 50 else 10)
         assert all((a == b).all() for a, b in zip(parts, left_out_parts(n), strict=True))
+
+
+# Which training rows are odd.
+
+
+@pytest.mark.parametrize("n", [40, 230])  # lazily, and by ten parts
+def test_left_out_scores_are_those_of_the_rows_in_their_order(n):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    weights = np.r_[np.ones(n - 1), 0.0]
+    X[3] = X[7]
+    model = OneClassSVM(nu=0.2, gamma=0.7, tol=1e-8, offset="left_out").fit(X, None, weights)
+    found = model.left_out_scores_
+    assert np.isnan(found[-1])
+    assert found[3] == found[7]
+    if n == 40:
+        for row in (0, 3, 11, 25):
+            others = [i for i in range(n - 1) if i != row and (i, row) != (7, 3)]
+            # The bound of a row stays one, and the sum of the coefficients a fifth of 39.
+            nu = 0.2 * (n - 1) / len(others)
+            expected = Libsvm(nu=nu, gamma=0.7, tol=1e-8).fit(X[others]).score_samples(X[[row]])
+            np.testing.assert_allclose(found[row], expected[0], rtol=1e-5)
+    odd = found[:-1] < model.offset_
+    assert odd.sum() == np.floor(0.1 * n) - 1  # the threshold is the score of a row, which stays
+
+
+def test_the_odd_row_of_every_machine_is_named():
+    random = np.random.default_rng(0)
+    X = random.normal(4.0, 1.0, size=(30, 4))
+    X[17] = [9.0, -9.0, 9.0, -9.0]
+    domain = np.where(np.arange(30) < 10, 0, -1)
+    machines = [
+        (CalibratedOneClass(IsolationForest(n_estimators=20, random_state=0), cv=5), {}),
+        (CalibratedOneClass(cv=5, method="cv+"), {}),
+        (OneClassSTM(), {}),
+        (SVDD(offset="left_out"), {}),
+        (TransferOneClassSVM(), {"sample_domain": domain}),
+    ]
+    for machine, given in machines:
+        scores = machine.fit(X, **given).left_out_scores_
+        assert scores.shape == (30,)
+        assert np.nanargmin(scores) == 17
+    np.testing.assert_array_equal(np.isnan(scores), domain == 0)
 
 
 # The lazy rule.
@@ -294,6 +337,6 @@ def test_only_rows_of_the_target_are_left_out():
     domain = np.r_[np.zeros(60, int), np.full(20, -1)]
     inner = TransferOneClassSVM(offset="original")
     model = CalibratedOneClass(inner).fit(X, sample_domain=domain)
-    assert model.left_out_scores_.size == 20
+    np.testing.assert_array_equal(np.isnan(model.left_out_scores_), domain == 0)
     direct = TransferOneClassSVM().fit(X, sample_domain=domain)
-    assert direct.left_out_scores_.size == 20
+    np.testing.assert_array_equal(np.isnan(direct.left_out_scores_), domain == 0)

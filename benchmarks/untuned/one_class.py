@@ -1,6 +1,6 @@
 """One class, nothing tuned: false alarms wanted and had, detection and ranking, beside peers.
 
-``python -m benchmarks.untuned.one_class [--quick] [--again METHODS]``
+``python -m benchmarks.untuned.one_class [--quick | --report | --again METHODS]``
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM as Libsvm
 
 from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, at_hand, frequent_classes, table
-from benchmarks.untuned.report import markdown, means, read_cells, write_cells
+from benchmarks.untuned.report import markdown, means, read_cells, wins, write_cells
 from scarce import CalibratedOneClass, OneClassSTM, OneClassSVM, TransferOneClassSVM
 
 Array = NDArray[Any]
 
 SIZES = (5, 10, 20, 50, 200, 1000)
 RATES = (0.05, 0.1)
+OURS = "scarce calibrated"
 TEST_ROWS = 500  # of the class, and as many of others
 GRID = tuple(2.0**power for power in range(-4, 7))  # times gamma "scale"
 
@@ -58,7 +59,7 @@ def methods(rate: float, n: int) -> dict[str, Any]:
     scaler = StandardScaler
     ours = OneClassSVM(gamma="neighbors", nu=0.1)
     found = {
-        "scarce calibrated": CalibratedOneClass(make_pipeline(scaler(), ours), false_alarms=rate),
+        OURS: CalibratedOneClass(make_pipeline(scaler(), ours), false_alarms=rate),
         "scarce left_out, scaler outside": make_pipeline(
             scaler(),
             OneClassSVM(gamma="neighbors", nu=0.1, offset="left_out", false_alarms=rate),
@@ -244,9 +245,12 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few tasks, sizes and seeds")
     parser.add_argument("--again", help="methods whose cells of thresholds replace the last run's")
+    parser.add_argument("--report", action="store_true", help="tables of the last run, no run")
     given = parser.parse_args(argv)
     quick = given.quick
     warnings.simplefilter("ignore")
+    if given.report:
+        return print(report(read_cells("one-class")))
     if given.again is not None:
         return print(report(again(given.again)))
     seeds, sizes = (1, (10, 50)) if quick else (3, SIZES)
@@ -254,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
     for half in HALVES:
         missing += tasks(half, quick)[1]
         cells += [*thresholds(half, seeds, sizes, quick), *widths(half, 1, quick)]
-        cells += transfer(half, 1, quick)
+        cells += transfer(half, 1 if quick else 8, quick)
     cells += tensors(1, quick)
     if not quick:
         write_cells("one-class", cells, missing)
@@ -284,6 +288,8 @@ def report(cells: pd.DataFrame) -> str:
     for measure in ("detection", "auc"):
         wide = at.pivot_table(measure, ["half", "method"], "n", aggfunc="mean").reset_index()
         texts.append(f"{measure}, wanted .1\n\n" + markdown(wide))
+    for half, cells_of in at.groupby("half", sort=False):
+        texts.append(f"auc, {half}\n\n" + wins(cells_of, OURS, "auc", ["task", "n"]))
     for name, measures in (
         ("widths", ["auc", "regret"]),
         ("transfer", ["f1", "false_alarms", "auc"]),

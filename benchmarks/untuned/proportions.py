@@ -1,11 +1,12 @@
 """Shares of groups, nothing tuned: our defaults beside the published machines and what others do.
 
-    python -m benchmarks.untuned.proportions [--quick]
+    python -m benchmarks.untuned.proportions [--quick | --texts | --report]
 
 Rows of every data set are put into groups, at random or by k-means, of 8, 32 and 128 rows; methods
 see the shares only. Classes of several-class sets are also put into two, every second one, which is
 hard on purpose (letters against letters). A source is a model of rows turned by 30 degrees in
-random planes.
+random planes. Texts are sparse rows of words, not scaled, in groups of 32, without a source; they
+are run by themselves (``--texts``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
@@ -30,7 +32,7 @@ from sklearn.svm import SVC
 
 import scarce
 from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, Array, at_hand, frequent_classes, table
-from benchmarks.untuned.report import markdown, means, wins, write_cells
+from benchmarks.untuned.report import markdown, means, read_cells, wins, write_cells
 from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabilitySVM
 from scarce.baselines import (
     AlternatingLabelSVM,
@@ -38,11 +40,12 @@ from scarce.baselines import (
     MeanMapClassifier,
     ProportionLogistic,
 )
-from scarce.model_selection import ClearlyBetter, GroupShareKFold, ShareCrossEntropyScorer
+from scarce.model_selection import GroupShareKFold, ShareCrossEntropyScorer
 from scarce.proportions import effective_labels
 
 ROWS = 1024  # for training, and at most as many for testing
 SIZES = (8, 32, 128)
+TEXT_SIZES = (32,)
 MOST_CLASSES = 5
 PUBLISHED = {"price": "group", "calibrate": None}
 SETTING = ["half", "set", "groups", "size"]
@@ -58,19 +61,21 @@ def two_class_labels(y: Array) -> Array:
 
 def split(X: Any, y: Array, random: Any, source: int = 0) -> list[tuple[Any, Array]]:
     """Return rows and labels of training, testing and source, scaled by the first."""
-    X = np.asarray(X.todense()) if hasattr(X, "todense") else X
     rows = random.permutation(len(y))
     n = min(ROWS, int(0.6 * (len(y) - source)))
     parts = [rows[:n], rows[n + source : n + source + ROWS], rows[n : n + source]]
+    if sparse.issparse(X):
+        return [(X[part], y[part]) for part in parts if part.size]
     scale = StandardScaler().fit(X[parts[0]])
     return [(scale.transform(X[part]), y[part]) for part in parts if part.size]
 
 
 def make_groups(X: Array, size: int, kind: str, random: Any) -> Array:
     """Return groups of about a size; at random, or by clusters, which may be unequal."""
-    n_groups = max(2, len(X) // size)
+    n = X.shape[0]
+    n_groups = max(2, n // size)
     if kind == "random":
-        return random.permutation(len(X)) % n_groups
+        return random.permutation(n) % n_groups
     seed = int(random.integers(2**31))
     return KMeans(n_groups, n_init=1, max_iter=20, random_state=seed).fit(X).labels_
 
@@ -144,9 +149,14 @@ def share_methods(two: bool, size: int) -> dict[str, Any]:
     if two and size == 32:
         grid = {"C": [0.1, 1.0, 10.0], "gamma": ["scale", 0.003, 0.03]}
         methods["default searched"] = searched(GroupProbabilitySVM(), grid)
-        careful = searched(GroupProbabilitySVM(), grid)
-        careful.refit = ClearlyBetter({"C": 1.0, "gamma": "scale"})
-        methods["default searched carefully"] = careful
+    return methods
+
+
+def text_methods() -> dict[str, Any]:
+    """Return the methods that see shares of texts."""
+    methods = share_methods(two=False, size=TEXT_SIZES[0])
+    del methods["price a row"], methods["DLLP"], methods["mean map"]
+    methods["default, linear kernel"] = GroupProbabilitySVM(kernel="linear")
     return methods
 
 
@@ -195,7 +205,8 @@ def cells(half: str, names: list[str], sizes: tuple[int, ...]) -> Iterator[dict[
             inside = np.isin(y, kept)
             labels = np.searchsorted(np.sort(kept), y[inside])
             tasks["several classes"] = split(X[np.flatnonzero(inside)], labels, random)
-        if len(y) >= 600:
+        text = sparse.issparse(X)
+        if len(y) >= 600 and not text:
             tasks["source"] = split(X, two_class_labels(y), random, source=150)
         for task, ((X0, y0), (X1, y1), *more) in tasks.items():
             about = {"half": half, "set": name, "task": task}
@@ -224,7 +235,7 @@ def cells(half: str, names: list[str], sizes: tuple[int, ...]) -> Iterator[dict[
                             **measures(source, X1, y1),
                         }
                     else:
-                        methods = share_methods(two, size)
+                        methods = text_methods() if text else share_methods(two, size)
                     for method, model in methods.items():
                         model, warned = fitted(model, X0, shares, groups)
                         row = {**setting, "method": method, "warned": warned}
@@ -264,6 +275,8 @@ def report(found: pd.DataFrame) -> None:
             wide.groupby(bands, observed=True)["loss"].agg(["mean", "max", "count"]).reset_index()
         )
     )
+    if "price a row" not in set(found.method):  # texts
+        return
     raised = shares_only.pivot_table(
         index=SETTING, columns="method", values="log loss"
     ).reset_index()
@@ -281,18 +294,21 @@ def report(found: pd.DataFrame) -> None:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two sets a half, one size")
-    quick = parser.parse_args(argv).quick
+    parser.add_argument("--texts", action="store_true", help="texts only")
+    parser.add_argument("--report", action="store_true", help="tables of the last runs, no run")
+    given = parser.parse_args(argv)
     warnings.simplefilter("ignore", ConvergenceWarning)
-    rows, missing = [], []
-    for half, names in HALVES.items():
-        there, absent = at_hand(tuple(name for name in names if name not in TEXTS))
-        missing += absent
-        there = there[:2] if quick else there
-        for cell in cells(half, there, SIZES[1:2] if quick else SIZES):
-            rows.append(cell)
-    if not quick:
-        write_cells("proportions", rows, missing)
-    report(pd.DataFrame(rows))
+    name = "proportions-texts" if given.texts else "proportions"
+    if not given.report:
+        rows, missing = [], []
+        sizes = TEXT_SIZES if given.texts else SIZES[1:2] if given.quick else SIZES
+        for half, names in HALVES.items():
+            there, absent = at_hand(tuple(n for n in names if (n in TEXTS) == given.texts))
+            missing += absent
+            rows += cells(half, there[:2] if given.quick else there, sizes)
+        if not given.quick:
+            write_cells(name, rows, missing)
+    report(pd.DataFrame(rows) if not given.report else read_cells(name))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
     from scarce.classification import SVC, NuSVC
     from scarce.inspection import explain
+    from scarce.io import to_onnx
     from scarce.model_selection import CalibratedOneClass
     from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
     from scarce.positive_unlabeled import (
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "pu_threshold",
     "save",
+    "to_onnx",
 ]
 
 

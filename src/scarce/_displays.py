@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -55,6 +56,42 @@ def without_feature_names(estimator: Any) -> Any:
     unnamed = copy.copy(estimator)
     vars(unnamed).pop("feature_names_in_", None)
     return unnamed
+
+
+class ScoresDisplay:
+    """Scores of several kinds of rows, as shares of the rows of each, and the threshold.
+
+    What displays of scores are made of. They draw each kind with :meth:`_draw_scores`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where everything was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    threshold_line_ : matplotlib Line2D
+        The threshold.
+    """
+
+    def _begin(self, everything: Sequence[Array], bins: int, ax: Axes | None) -> None:
+        """Take axes, and edges of bins that hold all scores."""
+        self.ax_ = axes_to_draw_on(ax)
+        self.figure_ = self.ax_.get_figure()
+        self._edges = np.histogram_bin_edges(np.concatenate(everything), bins)
+
+    def _draw_scores(self, scores: Array, *, times: float = 1.0, **style: Any) -> None:
+        """Draw the share of rows in each bin, perhaps multiplied."""
+        counts, _ = np.histogram(scores, self._edges)
+        self.ax_.stairs(times * counts / scores.size, self._edges, **style)
+
+    def _end(self, threshold: float, label: str, **labels: str) -> Self:
+        """Draw the threshold, legend and labels of the axes."""
+        self.threshold_line_ = self.ax_.axvline(
+            threshold, color="#333333", linestyle="dashed", label=label
+        )
+        self.ax_.set(**labels)
+        self.ax_.legend(frameon=False)
+        return self
 
 
 class HistoryDisplay:

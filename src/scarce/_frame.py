@@ -25,6 +25,7 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
+from sklearn.utils.validation import validate_data as validate_read_data
 
 from scarce._arrays import Array
 from scarce.solvers import Progress
@@ -51,8 +52,10 @@ __all__ = [
     "pass_on",
     "plain_weights",
     "quality",
+    "refuse_unread",
     "run_solver",
     "safe_indexing",
+    "validate_data",
 ]
 
 NOT_FINITE = (
@@ -60,6 +63,14 @@ NOT_FINITE = (
     "and need to be preprocessed."
 )
 LARGEST_TOTAL = 1e150  # of weights: products of two sums of them are finite, and not zero
+
+# Tables that are not in memory yet, by library, and what reads them.
+UNREAD = {
+    "dask": "X.compute()",
+    "dask_expr": "X.compute()",
+    "polars": "X.collect()",
+    "pyspark": "X.toPandas()",
+}
 
 
 # Warnings. A fit writes them down and gives them out when it has ended, in the name of its caller.
@@ -230,7 +241,7 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
     with task, np.errstate(over="ignore", invalid="ignore"):
         solution = solver(_reporter(task))
     for name in ("alpha", "multipliers", "theta", "intercept"):
-        if not np.isfinite(getattr(solution, name, 0.0)).all():
+        if hasattr(solution, name) and not np.isfinite(getattr(solution, name)).all():
             raise ValueError(NOT_FINITE)
     return solution
 
@@ -270,8 +281,8 @@ def is_optimal(solution: Solved, tol: float) -> bool:
 
 def keep_quality(estimator: Any, solutions: Sequence[Solved]) -> None:
     """Store what the solutions of an estimator's problems are worth; warn of what falls short."""
-    estimator.dual_gap_ = float(np.max([each.dual_gap for each in solutions]))
-    estimator.kkt_violation_ = float(np.max([each.kkt_violation for each in solutions]))
+    estimator.dual_gap_ = _largest([each.dual_gap for each in solutions])
+    estimator.kkt_violation_ = _largest([each.kkt_violation for each in solutions])
     unfinished = [each for each in solutions if not is_optimal(each, estimator.tol)]
     estimator.fit_status_ = int(bool(unfinished))
     if unfinished:
@@ -291,12 +302,37 @@ def keep_quality(estimator: Any, solutions: Sequence[Solved]) -> None:
         )
 
 
+def _largest(values: list[float]) -> float:
+    return float(values[0] if len(values) == 1 else np.max(values))  # NaN if any is
+
+
 def quality(estimator: Any) -> str:
     """Return a sentence on how good the solution of a fitted estimator is."""
     return (
         f"KKT violation {estimator.kkt_violation_:.3g} against tol={estimator.tol:g}, "
         f"relative duality gap {estimator.dual_gap_:.3g}."
     )
+
+
+# Input.
+
+
+def refuse_unread(X: Any) -> None:
+    """Refuse a table that would be pulled into memory whole without a word."""
+    kind = type(X)
+    library = kind.__module__.partition(".")[0]
+    if library in UNREAD and (library != "polars" or kind.__name__ == "LazyFrame"):
+        raise TypeError(
+            f"X is a {kind.__name__} of {library}, which is not in memory: give "
+            f"{UNREAD[library]} if it fits there, else a sample of its rows to fit and blocks of "
+            "rows to predict"
+        )
+
+
+def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    """Do what scikit-learn's function of this name does, with rows that are in memory."""
+    refuse_unread(X)
+    return validate_read_data(estimator, X, *args, **kwargs)
 
 
 # Weights.

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
@@ -22,7 +22,9 @@ from scarce._frame import (
     StrOptions,
     fit_task,
     note,
+    refuse_unread,
     run_solver,
+    validate_data,
 )
 from scarce._kernel_sum import KernelSum
 from scarce.kernels import (
@@ -42,6 +44,7 @@ from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
 PAYS = 0.9  # times the effort of an exact fit, from which an approximation is said not to pay
+LARGE_SQUARES = 1e300  # sum of the squares of all rows, below which nothing overflows
 TINY_SHARE = 1e-10  # of an offset, below which nobody asks which bound is the better one
 
 
@@ -130,6 +133,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
         if self._kernel_type.opaque:
+            refuse_unread(X)
             rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
             if rows.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
@@ -372,6 +376,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
 def check_sums(operator: Any, kernel: Kernel) -> None:
     """Refuse kernel values whose sums overflow, high powers above all."""
+    if kernel.vanishes:  # and is at most 1
+        return
     with np.errstate(over="ignore", invalid="ignore"):
         largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
     if not np.isfinite(largest):
@@ -383,8 +389,8 @@ def is_plain(X: Any) -> bool:
     """Say whether `X` is what checks of the input would return: finite rows, nothing to convert."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.size:
         return False
-    # An extreme that is infinite or NaN, as any NaN makes it, is told by the checks.
-    return X.flags.c_contiguous and X.dtype.isnative and -np.inf < X.min() <= X.max() < np.inf
+    # A sum of squares that is infinite or NaN, as any NaN makes it, is left to the checks.
+    return X.flags.c_contiguous and X.dtype.isnative and bool(np.vdot(X, X) < np.inf)
 
 
 def is_plain_labels(y: Any, n_rows: int) -> bool:
@@ -396,6 +402,8 @@ def check_range(X: Any) -> None:
     """Refuse rows whose squared norms overflow, which no kernel but a callable can do without."""
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:
+        return
+    if values.dtype == np.float64 and np.vdot(values, values) < LARGE_SQUARES:
         return
     largest = max(float(values.max()), -float(values.min()))
     if largest > np.sqrt(np.finfo(np.float64).max / (4 * X.shape[1])):

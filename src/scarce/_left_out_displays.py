@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on
+from scarce._displays import ScoresDisplay, axes_to_draw_on
 from scarce._false_alarms import false_alarm_range
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OWN, OTHER, CUT = "#0072b2", "#d55e00", "#333333"
 
 
-class LeftOutScoresDisplay:
+class LeftOutScoresDisplay(ScoresDisplay):
     """Scores of rows left out, the threshold among them, and scores of other rows.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes.
@@ -40,7 +40,7 @@ class LeftOutScoresDisplay:
         Where everything was drawn.
     figure_ : matplotlib Figure
         The figure of `ax_`.
-    line_ : matplotlib Line2D
+    threshold_line_ : matplotlib Line2D
         The threshold.
 
     Examples
@@ -126,23 +126,15 @@ class LeftOutScoresDisplay:
         LeftOutScoresDisplay
             The display.
         """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
         shown = [(self.left_out_scores, OWN, "rows left out")]
         if self.scores is not None:
             shown.append((self.scores, OTHER, name))
-        edges = np.histogram_bin_edges(np.concatenate([scores for scores, _, _ in shown]), bins)
+        self._begin([scores for scores, _, _ in shown], bins, ax)
         for scores, colour, label in shown:
-            shares = np.full(scores.size, 1.0 / scores.size)
-            self.ax_.hist(
-                scores, edges.tolist(), weights=shares, color=colour, alpha=0.5, label=label
-            )
+            self._draw_scores(scores, fill=True, color=colour, alpha=0.5, label=label)
         low, high = self.false_alarm_range
         rate = f"threshold: {self.false_alarms:g} rejected (90 % range {low:.2g} to {high:.2g})"
-        self.line_ = self.ax_.axvline(self.threshold, color=CUT, linestyle="--", label=rate)
-        self.ax_.set(xlabel="score", ylabel="share of rows")
-        self.ax_.legend(frameon=False)
-        return self
+        return self._end(self.threshold, rate, xlabel="score", ylabel="share of rows")
 
 
 class PValueDisplay:

@@ -47,16 +47,26 @@ class LeftOutOffset:
                 f'rows: offset="{self._published_offset}"'
             )
 
-    def _keep_left_out(self, scores: Array, weights: Array) -> float:
-        """Store left-out scores and what they are worth; return the threshold."""
-        left_out = LeftOut.of(scores, weights)
+    def _keep_left_out(self, scores: Array, weights: Array, members: Array) -> float:
+        """Store left-out scores and what they are worth; return the threshold.
+
+        ``members`` are the places among ``scores`` of all rows that were given, -1 for rows that
+        were not left out.
+        """
+        self._sort_left_out(scores, weights, members)
+        left_out = LeftOut(self._left_out_scores, self._left_out_weights)
         weight = float(weights.sum())
-        self._left_out_scores, self._left_out_weights = left_out.scores, left_out.weights
         self.false_alarm_range_ = false_alarm_range(weight, self.false_alarms)
         problem = cannot_be_had(weight, self.false_alarms)
         if problem is not None:
             note(problem, ScarceDataWarning)
         return left_out.threshold(self.false_alarms)
+
+    def _sort_left_out(self, scores: Array, weights: Array, members: Array) -> None:
+        order = np.argsort(scores, kind="stable")
+        self._left_out_scores, self._left_out_weights = scores[order], weights[order]
+        places = np.append(np.argsort(order), -1)
+        self._left_out_places = places[members]
 
     def _note_early_ends(self) -> None:
         """Say that a fit without some rows fell short, unless the fit of all rows did too."""
@@ -81,7 +91,8 @@ class LeftOutOffset:
 
     def _forget_left_out(self) -> None:
         """Drop what an earlier fit with left-out scores has stored."""
-        for name in ("_left_out_scores", "_left_out_weights", "false_alarm_range_", "_unsettled"):
+        parts = [f"_left_out_{part}" for part in ("scores", "weights", "places")]
+        for name in (*parts, "false_alarm_range_", "_unsettled"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -100,11 +111,12 @@ class LeftOutOffset:
 
     @property
     def left_out_scores_(self) -> Array:
-        """Scores of the distinct training rows, each by a model without it, ascending."""
+        """Score of every training row by a model without it; NaN for rows not left out."""
         try:
-            return self._left_out().scores
+            scores = self._left_out().scores
         except ValueError as error:
             raise AttributeError(str(error)) from None
+        return np.asarray(np.append(scores, np.nan)[self._left_out_places])
 
     def p_values(self, X: Any) -> Array:
         """Return how likely a row of the class would have a score as low as each row's.

@@ -17,7 +17,7 @@ from scarce._whole_files import write_whole
 FORMAT = 1
 CARD = "scarce.json"  # beside what skops writes: readable without building the model
 LIBRARIES = ("scarce", "scikit-learn", "numpy", "scipy", "skops")
-LARGEST_SHARE = 1000  # times its size on disk that a file of much content may unpack to
+LARGEST_SHARE = 500  # times its size on disk that a file of much content may unpack to
 MUCH = 100_000_000  # bytes
 
 #: Types of this library that `load` builds, besides those that skops trusts of scikit-learn, NumPy
@@ -34,10 +34,13 @@ TRUSTED_TYPES = (
     "scarce.kernels.PrecomputedKernel",
     "scarce.kernels.RBFKernel",
     "scarce.kernels.SigmoidKernel",
+    "scarce.model_selection.HeldOutPositives",
+    "scarce.model_selection.LeaveOneOutSearch",
     "scarce.positive_unlabeled.OneClassMapper",
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
     "scarce.proportions.SourceModel",
+    "numpy.dtype",  # of what an imputer was fitted to; read from an empty array
 )
 
 
@@ -74,6 +77,21 @@ def save(model: Any, path: str | Path) -> None:
     >>> again.predict([[0.1], [9.0]])
     array([ 1, -1])
     """
+    save_described(model, path, {})
+
+
+def save_described(model: Any, path: str | Path, description: dict[str, Any]) -> None:
+    """Write a model file with something said of the model, which `read_card` gives back.
+
+    Parameters
+    ----------
+    model : estimator
+        The model.
+    path : str or Path
+        The file.
+    description : dict
+        What JSON can hold.
+    """
     skops = _skops()
     content = io.BytesIO()
     content.write(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
@@ -84,6 +102,7 @@ def save(model: Any, path: str | Path) -> None:
             "scikit-learn and of scarce.TRUSTED_TYPES can be saved, callables cannot"
         )
     card = {"format": FORMAT, "libraries": {name: version(name) for name in LIBRARIES}}
+    card |= description
     with zipfile.ZipFile(content, "a") as archive:
         archive.writestr(CARD, json.dumps(card))
     write_whole(path, content.getvalue())

@@ -27,12 +27,14 @@ HOMES = {
     "UnbiasedPUSVC": "positive_unlabeled",
     "explain": "inspection",
     "pu_threshold": "positive_unlabeled",
+    "to_onnx": "io",
 }
 PACKAGES = (
     "baselines",
     "classification",
     "datasets",
     "inspection",
+    "io",
     "kernels",
     "model_selection",
     "one_class",

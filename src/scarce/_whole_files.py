@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
 def write_whole(path: str | Path, content: bytes | str) -> None:
     """Write a file so that readers see the old one or the new one, never a part.
-
-    The content goes to a draft beside the file, which takes its name once it is on the disk. Drafts
-    that killed processes left behind are removed.
 
     Parameters
     ----------
@@ -19,6 +18,27 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
     content : bytes or str
         What it will hold; text as UTF-8.
     """
+    with whole_file(path) as draft:
+        draft.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Give a place to write to, which becomes the file when all went well.
+
+    The draft lies beside the file and takes its name once it is on the disk. Drafts that killed
+    processes left behind are removed.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Yields
+    ------
+    Path
+        The draft.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{path.name}.*.draft"):
@@ -26,9 +46,8 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
             left.unlink(missing_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
-        with draft.open("wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
+        yield draft
+        with draft.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
     finally:

@@ -1,151 +1,37 @@
-import os
-import re
-import subprocess
-import sys
+"""The front door: four tables, every command printed before it runs, a page of four stories."""
 
-import pytest
+import pandas as pd
 
+import scarce
 from scarce.cli import main
+from scarce.cli._stories import STORIES
 
 
-def test_demo(capsys):
-    assert main(["demo", "--rows", "300"]) == 0
+def test_four_stories(tmp_path, capsys):
+    folder = tmp_path / "demo"
+    assert main(["demo", "--out", str(folder)]) == 0
     out = capsys.readouterr().out
-    lines = [line for line in out.splitlines() if line.endswith("%")]
-    assert [line.split()[0] for line in lines].count("OneClassSVM") == 3
-    assert {line.split()[0] for line in lines} == {"OneClassSVM", "SVC", "NuSVC"}
-    for line in lines:
-        *_, objective, gap, violation, agreement = line.split()
-        assert float(objective) <= 1e-4, line
-        assert float(gap) <= 1e-2, line
-        assert float(violation) <= 1e-3, line
-        assert agreement == "100.00%", line
-    assert max(map(len, out.splitlines())) <= 80
-    assert "First fits compile" in out
+    page = (folder / "index.html").read_text()
+    for story in STORIES:
+        assert f"== {story.head} ==" in out
+        assert story.head in page
+        assert (folder / f"{story.name}.html").exists()
+        scarce.load(folder / f"{story.name}.skops")
+        for command in story.commands:
+            assert out.index("$ scarce " + " ".join(command)) < out.rindex("Four stories")
+    assert out.index("$ scarce fit pump.csv") < out.index("OneClassSVM, calibrated")
+    assert page.count("<svg") == 4
+    assert (folder / "index.html").as_uri() in out
+    worn = STORIES[0].write(tmp_path)
+    alarms = pd.read_csv(folder / "tonight-scores.csv")["decision"] == -1
+    assert alarms[worn].mean() > 0.9
+    assert alarms[~worn].mean() < 0.2
 
 
-def test_reproduce_says_where_it_went(capsys):
-    assert main(["reproduce", "svmc", "--quick"]) == 1
+def test_an_out_that_is_a_file_is_noticed_before_the_work(capsys, tmp_path):
+    path = tmp_path / "taken"
+    path.write_text("mine")
+    assert main(["demo", "--out", str(path)]) == 2
     error = capsys.readouterr().err
-    assert "in a clone" in error
-    assert "python -m papers svmc --quick" in error
-
-
-def test_an_error_is_one_line_and_exit_code_1(capsys, monkeypatch):
-    def fail(**options):
-        raise ValueError("first line\nsecond line")
-
-    monkeypatch.setattr("scarce.cli._demo.run", fail)
-    assert main(["demo"]) == 1
-    assert capsys.readouterr().err == "scarce: error: first line second line\n"
-
-
-def test_an_error_without_text_is_named(capsys, monkeypatch):
-    def fail(**options):
-        raise MemoryError
-
-    monkeypatch.setattr("scarce.cli._demo.run", fail)
-    assert main(["demo"]) == 1
-    assert capsys.readouterr().err == "scarce: error: MemoryError\n"
-
-
-def test_traceback_on_request(capsys, monkeypatch):
-    def fail(**options):
-        raise ValueError("reason")
-
-    monkeypatch.setattr("scarce.cli._demo.run", fail)
-    assert main(["--traceback", "demo"]) == 1
-    err = capsys.readouterr().err
-    assert err.startswith("Traceback")
-    assert err.endswith("ValueError: reason\n")
-
-
-def test_interrupted(capsys, monkeypatch):
-    def interrupt(**options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("scarce.cli._demo.run", interrupt)
-    assert main(["demo"]) == 130
-    assert capsys.readouterr().err == "scarce: interrupted\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ([], "required"),
-        (["nonsense"], "invalid choice"),
-        (["demo", "--rows", "many"], "not a whole number: 'many'"),
-        (["demo", "--rows", "99"], "must be at least 100, got 99"),
-    ],
-)
-def test_wrong_usage_is_exit_code_2(capsys, arguments, reason):
-    with pytest.raises(SystemExit) as exit_:
-        main(arguments)
-    assert exit_.value.code == 2
-    assert reason in capsys.readouterr().err
-
-
-def test_version(capsys):
-    with pytest.raises(SystemExit) as exit_:
-        main(["--version"])
-    assert exit_.value.code == 0
-    assert re.fullmatch(r"scarce \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
-
-
-def test_is_a_module_to_run_too():
-    ours = [sys.executable, "-m", "scarce", "--version"]
-    assert subprocess.run(ours, capture_output=True, text=True, check=True).stdout.startswith(
-        "scarce "
-    )
-
-
-def test_help_loads_neither_the_compiler_nor_the_demo():
-    code = (
-        "import sys\n"
-        "from scarce.cli import main\n"
-        "try:\n"
-        "    main(['--help'])\n"
-        "finally:\n"
-        "    heavy = {'numba', 'sklearn.svm', 'scarce.cli._demo'}\n"
-        "    print(heavy & set(sys.modules), file=sys.stderr)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert done.stderr == "set()\n"
-    assert "demo" in done.stdout
-
-
-def test_an_output_without_the_signs_of_the_tables_is_no_error():
-    code = (
-        "import scarce.cli._demo\n"
-        "from scarce.cli import main\n"
-        "scarce.cli._demo.run = lambda **options: print('1.0 \\u00b1 0.5 \\u25b2')\n"
-        "raise SystemExit(main(['demo']))"
-    )
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1.0 ? 0.5 ?\n", "")
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at the first line"])
-def test_a_closed_pipe_is_no_error(unbuffered):
-    code = (
-        "import scarce.cli._demo\n"
-        "from scarce.cli import main\n"
-        "scarce.cli._demo.run = lambda **options: [print('line') for _ in range(10_000)]\n"
-        "raise SystemExit(main(['demo']))"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.close()
-        assert process.wait() == 0
-        assert process.stderr is not None
-        assert process.stderr.read() == ""
+    assert error == f"scarce: error: --out must name a folder, but {path} is a file\n"
+    assert path.read_text() == "mine"

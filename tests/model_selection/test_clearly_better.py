@@ -23,6 +23,10 @@ def test_a_gain_above_its_standard_error_counts():
     # Gains .1, .2 and .3: mean .2, standard error .1 / sqrt(3) = .058.
     found = results([0.5, 0.5, 0.5], [0.6, 0.7, 0.8])
     assert ClearlyBetter({"C": 0.0})(found) == 1
+    # Gains 0, .1 and .2: the same error, and less than twice that above zero.
+    found_less = results([0.5, 0.5, 0.5], [0.5, 0.6, 0.7])
+    assert ClearlyBetter({"C": 0.0})(found_less) == 0
+    assert ClearlyBetter({"C": 0.0}, errors=1.0)(found_less) == 1
     assert ClearlyBetter({"C": 0.0}, errors=3.4)(found) == 1
     assert ClearlyBetter({"C": 0.0}, errors=3.5)(found) == 0
 

@@ -9,7 +9,8 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
-from scarce import PositiveUnlabeledSVC, ScarceDataWarning
+from scarce import PositiveUnlabeledSVC, ScarceDataWarning, pu_threshold
+from scarce.datasets import label_some_positives
 from scarce.model_selection import lee_liu_scorer, out_of_bag_auc_scorer
 from scarce.positive_unlabeled._draws import draw, folds
 
@@ -142,16 +143,31 @@ def test_a_prior_that_is_given_is_taken():
     assert model.class_prior_interval_ == (0.1, 0.1)
 
 
-def test_three_widths_unless_one_is_given():
-    X, y, _ = sample(30, 150)
-    scale = 1 / (X.shape[1] * X.var())
+def test_another_width_is_taken_where_it_is_clearly_better():
+    random = np.random.default_rng(0)
+    X = random.uniform(-9, 9, size=(600, 2))
+    inside = (np.floor(X / 4.5).sum(axis=1) % 2 == 0) & (np.abs(X % 4.5 - 2.25) < 1.6).all(axis=1)
+    y = (inside & (np.cumsum(inside) <= 100)).astype(int)  # fields of a chess board
     model = PositiveUnlabeledSVC(n_bags=10, random_state=0)
-    areas = {
-        factor: clone(model).set_params(gamma=factor * scale).fit(X, y).out_of_bag_auc_
-        for factor in (0.5, 1.0, 2.0)
-    }
+    scale = 1 / (2 * X.var())
+    assert clone(model).fit(X, y).gamma_ == pytest.approx(2 * scale)
+    X, y, _ = sample(12, 150)  # normal rows: all widths do, and twelve rows cannot tell
     model.fit(X, y)
-    assert model.out_of_bag_auc_ == pytest.approx(max(areas.values()), abs=1e-6)
+    assert model.gamma_ == pytest.approx(1 / (X.shape[1] * X.var()))
+
+
+def test_easy_rows_labelled_first_are_noticed():
+    random = np.random.default_rng(0)
+    truth = random.random(600) < 0.25
+    X = random.normal(size=(600, 6)) + 1.2 * truth[:, None]
+    model = PositiveUnlabeledSVC(n_bags=10, random_state=0)
+    y = label_some_positives(X, truth, 40, bias=0.0, random_state=0)
+    fair = clone(model).fit(X, y).accepted_share_
+    y = label_some_positives(X, truth, 40, bias=2.0, random_state=0)
+    with pytest.warns(ScarceDataWarning, match="easy cases were labelled first"):
+        model.fit(X, y)
+    by_ranks = pu_threshold(*model.out_of_bag_scores_).share
+    assert by_ranks < model.accepted_share_ < fair
 
 
 def test_it_says_when_it_cannot_tell():

@@ -5,7 +5,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from scarce import ScarceDataWarning, pu_threshold
-from scarce.positive_unlabeled._ranks import area_under_curve, mid_ranks, rank_density
+from scarce.positive_unlabeled._ranks import (
+    area_under_curve,
+    gain_of_area,
+    mid_ranks,
+    rank_density,
+)
 
 
 def scores(share, n_positive, n_unlabelled, distance, seed):
@@ -66,6 +71,22 @@ def test_area_and_its_standard_error():
         draws.append((area, error))
     areas, errors = np.transpose(draws)
     assert errors.mean() == pytest.approx(areas.std(), rel=0.15)
+
+
+def test_the_error_of_a_gain_is_that_of_the_same_rows():
+    draws, weights = [], (np.ones(40), np.ones(200))
+    for seed in range(200):
+        before, after = scores(0.0, 40, 200, 1.0, seed)[:2], []
+        random = np.random.default_rng(1000 + seed)
+        for each in before:
+            after.append(each + 0.3 * random.normal(size=each.size))
+        gain, error = gain_of_area(tuple(after), before, weights)
+        truth = np.repeat([1, 0], [40, 200])
+        areas = [roc_auc_score(truth, np.concatenate(each)) for each in (after, before)]
+        assert gain == pytest.approx(areas[0] - areas[1])
+        draws.append((gain, error))
+    gains, errors = np.transpose(draws)
+    assert errors.mean() == pytest.approx(gains.std(), rel=0.15)
 
 
 def test_mid_ranks_by_hand():

@@ -15,11 +15,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from scarce._arrays import Array
 from scarce._classes import two_classes, with_labels_only
-from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task
+from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.classification import SVC
 

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._frame import Interval, checked_weights, fit_frame, note
+from scarce._frame import Interval, checked_weights, fit_frame, note, validate_data
 from scarce.proportions._base import has_several_columns
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
 from scarce.proportions._share_loss import RowGroups, class_probabilities

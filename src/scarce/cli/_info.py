@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from sklearn.pipeline import Pipeline
-
-from scarce._model_files import TRUSTED_TYPES, load, read_card
 
 QUALITY = ("objective_", "dual_gap_", "kkt_violation_", "fit_status_", "n_iter_")
 CALIBRATION = (
@@ -24,10 +20,37 @@ CALIBRATION = (
 )
 
 
-def run(path: Path, *, as_json: bool) -> None:
-    """Print what a model file holds."""
-    found = description(path)
-    if as_json:
+def add(commands: Any) -> None:
+    """Add the command to a parser.
+
+    Parameters
+    ----------
+    commands : object
+        What `add_subparsers` of argparse returned.
+    """
+    info = commands.add_parser(
+        "info",
+        help="say what a model file holds",
+        description="Print the estimator of a model file, its parameters, what it was learnt from, "
+        "its certificate and calibration, and the versions that wrote it.",
+    )
+    info.add_argument(
+        "model", type=Path, metavar="MODEL", help="a file that scarce fit or scarce.save wrote"
+    )
+    info.add_argument("--json", action="store_true", help="as JSON, for programs")
+    info.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print what a model file holds.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        The options.
+    """
+    found = description(arguments.model)
+    if arguments.json:
         print(json.dumps(found, indent=1, allow_nan=False))
         return
     for heading, values in found.items():
@@ -52,27 +75,49 @@ def description(path: Path) -> dict[str, Any]:
     dict
         Headings and what stands under them.
     """
+    from sklearn.pipeline import Pipeline
+
+    from scarce._model_files import TRUSTED_TYPES, load, read_card
+
     card, model = read_card(path), load(path)
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    last = steps[-1]
+    around = [type(model).__name__] * hasattr(model, "estimator_")
+    inner = getattr(model, "estimator_", model)
+    steps = [step for _, step in inner.steps] if isinstance(inner, Pipeline) else [inner]
+    last, fit = steps[-1], card.get("fit", {})
     found = {
         "estimator": type(last).__name__,
+        "kind": fit.get("kind", ""),
+        "chosen because": fit.get("why", ""),
+        "calibrated by": around,
         "steps before it": [type(step).__name__ for step in steps[:-1]],
-        "learnt from": _sizes(model, last),
+        "learnt from": _sizes(model, last, fit),
+        "columns": {each["name"]: _treated(each) for each in fit.get("columns", [])},
         "parameters": {name: _plain(value) for name, value in last.get_params(deep=False).items()},
         "certificate": _some(last, QUALITY),
-        "calibration": _some(last, CALIBRATION),
+        "calibration": _some(last, CALIBRATION) | (_some(model, CALIBRATION) if around else {}),
         "format": card["format"],
         "libraries": card["libraries"],
-        "types of scarce in it": [name for name in TRUSTED_TYPES if name in _types(steps)],
+        "types of scarce in it": [
+            name for name in TRUSTED_TYPES if name in _types([model, *steps])
+        ],
     }
-    return {heading: value for heading, value in found.items() if value not in ([], {})}
+    return {heading: value for heading, value in found.items() if value not in ([], {}, "")}
 
 
-def _sizes(model: Any, last: Any) -> dict[str, Any]:
+def _treated(column: dict[str, Any]) -> str:
+    parts = [column["use"], column["done"]]
+    if column["missing"]:
+        parts.insert(1, f"{column['missing']} missing")
+    return "; ".join(part for part in parts if part)
+
+
+def _sizes(model: Any, last: Any, fit: dict[str, Any]) -> dict[str, Any]:
     sizes: dict[str, Any] = {}
     rows = getattr(last, "shape_fit_", None)
-    if rows is not None:
+    if fit:
+        sizes["files"] = fit["files"]
+        sizes["rows"] = int(fit["rows"])
+    elif rows is not None:
         sizes["rows"] = int(rows[0])
     columns = getattr(model, "feature_names_in_", None)
     if columns is not None:
@@ -81,7 +126,7 @@ def _sizes(model: Any, last: Any) -> dict[str, Any]:
         sizes["columns"] = int(model.n_features_in_)
     support = getattr(last, "support_", None)
     if support is not None:
-        sizes["support vectors"] = int(np.size(support))
+        sizes["support vectors"] = len(support)
     return sizes
 
 
@@ -96,6 +141,8 @@ def _types(steps: list[Any]) -> set[str]:
 
 def _plain(value: Any) -> Any:
     """Return a value as JSON can hold it; what it cannot is described in words."""
+    import numpy as np
+
     if isinstance(value, np.ndarray | tuple | list):
         return [_plain(each) for each in np.asarray(value).ravel()[:20].tolist()]
     if isinstance(value, np.generic):

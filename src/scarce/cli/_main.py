@@ -5,9 +5,11 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
+
+from scarce.cli import _demo, _export, _fit, _info, _score
+from scarce.cli._errors import CommandError, told
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
@@ -24,11 +26,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 when all went well, 1 after an error, 3 for a file that cannot be read, 4 for
-        a model file that is none, 130 when interrupted. Wrong usage raises ``SystemExit`` with
-        code 2.
+        Exit code: 0 when all went well, 1 after an error, 2 for options that do not go together,
+        3 for a file that cannot be read, 4 for a model file that is none, 5 where the data say
+        nothing, 6 for a drift, 130 when interrupted. Options that are not known raise
+        ``SystemExit`` with code 2.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     # A terminal or pipe that cannot show every sign is no reason to lose the tables.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -46,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.traceback:
             traceback.print_exc()
         else:
-            reason = " ".join(str(error).split()) or type(error).__name__
+            reason = told(str(error)) or type(error).__name__
             print(f"scarce: error: {reason}", file=sys.stderr)
         return _code(error)
     return SUCCESS
@@ -54,36 +57,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _code(error: Exception) -> int:
     from scarce._model_files import ModelFileError
+    from scarce.io import TableError
 
+    if isinstance(error, CommandError):
+        return error.code
     if isinstance(error, ModelFileError):
         return MODEL_FILE
-    return INPUT if isinstance(error, OSError) else FAILURE
+    return INPUT if isinstance(error, OSError | TableError) else FAILURE
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command and all its subcommands."""
+    command = argparse.ArgumentParser(
         prog="scarce", description="Support vector machines for scarce labels."
     )
-    parser.add_argument("--version", action="version", version=f"scarce {version('scarce')}")
-    parser.add_argument(
+    command.add_argument("--version", action="version", version=f"scarce {version('scarce')}")
+    command.add_argument(
         "--traceback", action="store_true", help="show where in the code an error came from"
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = command.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    demo = commands.add_parser(
-        "demo",
-        help="compare fits with scikit-learn's on data that comes with it",
-        description="Fit OneClassSVM, SVC and NuSVC beside scikit-learn's of the same name and "
-        "compare time, optimality and predictions. Takes less than a minute.",
-    )
-    demo.add_argument(
-        "--rows",
-        type=_at_least(100),
-        default=5_000,
-        metavar="N",
-        help="rows of the generated data, at least 100 (default: %(default)s)",
-    )
-    demo.set_defaults(run=_run_demo)
+    _demo.add(commands)
+    _fit.add(commands)
+    _score.add(commands)
 
     reproduce = commands.add_parser(
         "reproduce",
@@ -93,23 +89,9 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add_argument("anything", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     reproduce.set_defaults(run=_run_reproduce)
 
-    info = commands.add_parser(
-        "info",
-        help="say what a model file holds",
-        description="Print the estimator of a model file, its parameters, what it was learnt from, "
-        "its certificate and calibration, and the versions that wrote it.",
-    )
-    info.add_argument("model", type=Path, metavar="MODEL", help="a file that scarce.save wrote")
-    info.add_argument("--json", action="store_true", help="as JSON, for programs")
-    info.set_defaults(run=_run_info)
-    return parser
-
-
-def _run_demo(arguments: argparse.Namespace) -> None:
-    # Imported here so that `scarce --help` does not wait for the estimators.
-    from scarce.cli._demo import run
-
-    run(rows=arguments.rows)
+    _info.add(commands)
+    _export.add(commands)
+    return command
 
 
 def _run_reproduce(arguments: argparse.Namespace) -> None:
@@ -118,24 +100,3 @@ def _run_reproduce(arguments: argparse.Namespace) -> None:
         "the papers' tables are not part of the installed package; in a clone of the repository, "
         f"whose folder papers has them, run: {again}"
     )
-
-
-def _run_info(arguments: argparse.Namespace) -> None:
-    from scarce.cli._info import run
-
-    run(arguments.model, as_json=arguments.json)
-
-
-def _at_least(bound: int) -> Callable[[str], int]:
-    """Type of a whole-number argument with a lower bound."""
-
-    def whole_number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"not a whole number: {text!r}") from None
-        if value < bound:
-            raise argparse.ArgumentTypeError(f"must be at least {bound}, got {value}")
-        return value
-
-    return whole_number

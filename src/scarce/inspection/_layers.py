@@ -30,14 +30,19 @@ class Layers:
         What scores them.
     factor : float
         Of its score in that of the whole.
-    offset : float or None
-        Of a calibration around it, which takes the place of its own.
+    calibrated : CalibratedOneClass or None
+        A calibration around it, whose offset takes the place of its own.
     """
 
     steps: tuple[Any, ...]
     last: Any
     factor: float = 1.0
-    offset: float | None = None
+    calibrated: Any = None
+
+    @property
+    def offset(self) -> float | None:
+        """That of the calibration, if there is one."""
+        return None if self.calibrated is None else float(np.ravel(self.calibrated.offset_)[0])
 
     def transformed(self, X: Any) -> Any:
         """Return rows as the last estimator sees them."""
@@ -83,7 +88,7 @@ class Layers:
 def layers_of(model: Any) -> Layers:
     """Look through pipelines, searches, frozen estimators and calibrations."""
     steps: list[Any] = []
-    factor, offset = 1.0, None
+    factor, calibrated = 1.0, None
     while True:
         if isinstance(model, Pipeline):
             steps += [step for _, step in model.steps[:-1] if not _passes(step)]
@@ -92,12 +97,12 @@ def layers_of(model: Any) -> Layers:
             model = model.estimator
         elif isinstance(model, CalibratedOneClass):
             factor *= model._score_factor
-            offset = float(np.ravel(model.offset_)[0]) if offset is None else offset
+            calibrated = model if calibrated is None else calibrated
             model = model.estimator_
         elif hasattr(model, "best_estimator_"):
             model = model.best_estimator_
         else:
-            return Layers(tuple(steps), model, factor, offset)
+            return Layers(tuple(steps), model, factor, calibrated)
 
 
 def _passes(step: Any) -> bool:

@@ -28,6 +28,7 @@ class CallableKernel(Kernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import CallableKernel
     >>> CallableKernel(lambda X, Z: X @ Z.T).values(np.eye(2), np.ones((1, 2)))
     array([[1.],
            [1.]])

@@ -48,11 +48,11 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
     True
     """
     n, d = X.shape
-    w = np.ones(n) if weights is None else weights
-    total = float(w.sum()) * d
+    total = (n if weights is None else float(weights.sum())) * d
     if sparse.issparse(X):
         # Two passes: around zero the moments of rows far from it would lose their digits.
         rows = sparse.csr_array(X)
+        w = np.ones(n) if weights is None else weights
         per_value = np.repeat(w, np.diff(rows.indptr))
         values = rows.data.astype(np.float64)
         mean = float(per_value @ values) / total
@@ -63,8 +63,8 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         variance = second / total - (first / total) ** 2
     else:
         # Around a value near the mean, one pass gives both moments without cancellation.
-        some = X[:64] if weights is None else X[np.flatnonzero(w)[:64]]
-        origin = float(some.mean(dtype=np.float64))
+        some = X[:64] if weights is None else X[np.flatnonzero(weights)[:64]]
+        origin = float(np.add.reduce(some, axis=None, dtype=np.float64)) / some.size
         mean, variance = _moments(X, weights, origin, total)
         if (mean - origin) ** 2 > FAR * variance:  # it was none: heavy rows lie elsewhere
             mean, variance = _moments(X, weights, mean, total)

@@ -49,6 +49,9 @@ class Kernel(ABC):
         ``k(z, x)`` can be differentiated in ``x``.
     vanishes : bool
         Values are positive and go to zero as two rows move apart.
+    direct : bool
+        Values of few rows come from one compiled call (`write_few`), sums of such values from
+        another (`few_sums`), and the value of a row with itself is 1.
     separable : bool
         Values are a product with one factor a column: see `exponents`.
     """
@@ -63,6 +66,7 @@ class Kernel(ABC):
     has_formula: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = False
     vanishes: ClassVar[bool] = False
+    direct: ClassVar[bool] = False
     separable: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -160,6 +164,14 @@ class Kernel(ABC):
     @abstractmethod
     def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
         """Write the values of rows ``start:stop`` with a panel's rows to ``out``."""
+
+    def write_few(self, X: Array, out: Array) -> None:
+        """Write the values of few dense rows with each other to ``out``, in float64."""
+        raise NotImplementedError
+
+    def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] k(x_i, z_j)``, sharing no code with `write_few`."""
+        raise NotImplementedError
 
     def row_terms(self, squared_norms: Array) -> Array | None:
         """Return what every row brings to a tile beside its inner products, if anything."""

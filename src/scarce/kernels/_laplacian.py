@@ -27,6 +27,7 @@ class LaplacianKernel(Kernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import LaplacianKernel
     >>> LaplacianKernel(gamma=0.5).values(np.zeros((1, 2)), np.array([[1.0, -1.0]])).round(4)
     array([[0.3679]])
     """

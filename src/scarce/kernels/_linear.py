@@ -16,6 +16,7 @@ class LinearKernel(ProductKernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import LinearKernel
     >>> LinearKernel().values(np.eye(2), np.array([[3.0, 4.0]]))
     array([[3.],
            [4.]])

@@ -14,10 +14,13 @@ from scarce.kernels._rounding import NormBins, sum_errors
 from scarce.kernels._sums import add_sums, scratch_tile
 from scarce.kernels._threads import TILE_ROWS
 from scarce.solvers import DenseMatrix, SymmetricOperator, reference_sums
+from scarce.solvers._plain_steps import compiler_is_loaded
 
 Array = NDArray[Any]
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
+# Differences up to which the values of dense rows are computed directly, without any preparation.
+FEW_DIFFERENCES = 1 << 20
 
 
 class KernelOperator:
@@ -34,13 +37,28 @@ class KernelOperator:
     """
 
     def __init__(self, prepared: Prepared) -> None:
-        self.kernel = prepared.kernel
-        self.name = prepared.kernel.name
-        self.definite = bool(prepared.kernel.definite)
-        self.n = prepared.n
+        self._begin(prepared.kernel, prepared.n)
         self.prepared = prepared
+
+    @classmethod
+    def of_few(cls, X: Array, kernel: Kernel) -> KernelOperator:
+        """Return the operator of few dense rows, which are prepared only if that is needed."""
+        operator = object.__new__(cls)
+        operator._begin(kernel, X.shape[0])
+        operator._few = X
+        return operator
+
+    def _begin(self, kernel: Kernel, n: int) -> None:
+        self.kernel, self.name, self.definite = kernel, kernel.name, bool(kernel.definite)
+        self.n = n
+        self._few: Array | None = None
         self._cast: dict[Any, Prepared] = {}
         self._panels: dict[Any, Panel] = {}
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The rows as tiles take them."""
+        return prepare(self.kernel, self._few)
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -57,6 +75,8 @@ class KernelOperator:
 
     def subset(self, indices: Array) -> KernelOperator:
         """Return the operator of some of the rows."""
+        if self._few is not None:
+            return KernelOperator.of_few(self._few[indices], self.kernel)
         return KernelOperator(self.prepared.take(indices))
 
     def diagonal(self) -> Array:
@@ -65,6 +85,8 @@ class KernelOperator:
 
     @cached_property
     def _diagonal(self) -> Array:
+        if self._few is not None:
+            return self.kernel.diagonal(self._few[:, 0])  # which is one whatever the norms are
         if self.kernel.has_formula:
             return self.kernel.diagonal(self.prepared.norms)
         blocks = np.array_split(np.arange(self.n), max(1, self.n // 32))
@@ -74,8 +96,13 @@ class KernelOperator:
         """Write the square block of the given rows to ``out``; each value is computed once."""
         from scarce.kernels._compiled import copy_transposed
 
-        part, m = self._in(out.dtype.type), indices.size
-        if m < self.n or not (indices[1:] > indices[:-1]).all():  # else it is all rows as they are
+        m = indices.size
+        as_they_are = m == self.n and (indices[1:] > indices[:-1]).all()
+        if self._few is not None and out.dtype == np.float64:
+            self.kernel.write_few(self._few if as_they_are else self._few[indices], out)
+            return
+        part = self._in(out.dtype.type)
+        if not as_they_are:
             part = part.take(indices)
         panels = list(part.panels())
         if len(panels) == 1:
@@ -121,10 +148,14 @@ class KernelOperator:
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means, which share no formula with the tiles."""
+        if self._few is not None:
+            return self.kernel.values(self._few[rows], self._few[columns])
         return self.prepared.rows.reference(self.kernel, rows, columns)
 
     def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
         """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        if self._few is not None and compiler_is_loaded():
+            return self.kernel.few_sums(self._few[rows], self._few[columns], weights, groups)
         return reference_sums(self, rows, columns, weights, groups)
 
     @cached_property
@@ -179,4 +210,7 @@ def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
     """
     if kernel.pairwise:
         return DenseMatrix(X)
+    if kernel.direct and type(X) is np.ndarray and X.dtype in (np.float32, np.float64):
+        if 0 < X.shape[0] * X.size <= FEW_DIFFERENCES:
+            return KernelOperator.of_few(X, kernel)
     return KernelOperator(prepare(kernel, X))

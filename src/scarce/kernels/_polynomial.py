@@ -29,6 +29,7 @@ class PolynomialKernel(ProductKernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import PolynomialKernel
     >>> kernel = PolynomialKernel(gamma=1.0, degree=2, coef0=1.0)
     >>> kernel.values(np.eye(2), np.ones((1, 2)))
     array([[4.],

@@ -29,6 +29,7 @@ class RBFKernel(Kernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import RBFKernel
     >>> RBFKernel(gamma=0.5).values(np.zeros((1, 2)), np.array([[0.0, 2.0]])).round(4)
     array([[0.1353]])
     """
@@ -38,6 +39,7 @@ class RBFKernel(Kernel):
     shift_invariant: ClassVar[bool] = True
     vanishes: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
+    direct: ClassVar[bool] = True
     separable: ClassVar[bool] = True
 
     gamma: Any = "scale"
@@ -85,6 +87,18 @@ class RBFKernel(Kernel):
         exp_rows: Any = _compiled.exp_rows_64 if wide else _compiled.exp_rows_32
         slope = out.dtype.type(2.0 * self.gamma)
         exp_rows(out, left.terms[start:stop], panel.terms, slope, powers, bits)
+
+    def write_few(self, X: Array, out: Array) -> None:
+        from scarce.kernels._compiled import gaussian_square
+
+        panel = np.array(X.T, dtype=np.float64, order="C")
+        powers = np.empty(X.shape[0])
+        gaussian_square(panel, self.gamma, powers, powers.view(np.int64), out)
+
+    def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
+        from scarce.kernels._compiled_reference import gaussian_sums
+
+        return gaussian_sums(X, Z, self.gamma, weights, groups)  # type: ignore[no-any-return]
 
     def needs_differences(self, largest: float) -> bool:
         # |x|^2 + |z|^2 - 2 x'z is known to the last digit of the norms. With norms this large, in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import lru_cache
 from typing import Any
 
 from scarce.kernels._callable import CallableKernel
@@ -34,6 +35,12 @@ def kernel_type(kernel: Any) -> type[Kernel]:
     )
 
 
+@lru_cache(maxsize=256, typed=True)
+def _named(kind: type[Kernel], gamma: Any, degree: float, coef0: float) -> Kernel:
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
+
+
 def make_kernel(
     kernel: Any = "rbf", gamma: Any = 1.0, degree: float = 3, coef0: float = 0.0
 ) -> Kernel:
@@ -62,8 +69,8 @@ def make_kernel(
     """
     kind = kernel_type(kernel)
     if isinstance(kernel, str):
-        given = {"gamma": gamma, "degree": degree, "coef0": coef0}
-        return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
+        plain = all(type(each) in (str, int, float) for each in (gamma, degree, coef0))
+        return (_named if plain else _named.__wrapped__)(kind, gamma, degree, coef0)
     if isinstance(kernel, Kernel):
         waiting = isinstance(getattr(kernel, "gamma", None), str) and not isinstance(gamma, str)
         return replace(kernel, gamma=gamma) if waiting else kernel  # type: ignore[type-var]

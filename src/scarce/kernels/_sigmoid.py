@@ -25,6 +25,7 @@ class SigmoidKernel(ProductKernel):
     Examples
     --------
     >>> import numpy as np
+    >>> from scarce.kernels import SigmoidKernel
     >>> SigmoidKernel(gamma=1.0).values(np.eye(1), np.eye(1)).round(4)
     array([[0.7616]])
     """

@@ -14,10 +14,10 @@ from sklearn.utils.metadata_routing import (
     MethodMapping,
     process_routing,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._false_alarms import LeftOut, benjamini_hochberg
+from scarce._false_alarms import LeftOut
 from scarce._frame import (
     HasMethods,
     Notes,
@@ -28,7 +28,9 @@ from scarce._frame import (
     num_samples,
     pass_on,
     plain_weights,
+    refuse_unread,
     safe_indexing,
+    validate_data,
 )
 from scarce._kernel_machine import KernelMachine
 from scarce._left_out import left_out_parts
@@ -74,8 +76,9 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         For ``method="cv+"``: the detectors, each fitted without a part.
     offset_ : float
         ``decision_function = score_samples - offset_``.
-    left_out_scores_ : ndarray of shape (n_rows,)
-        Scores of the rows left out, ascending.
+    left_out_scores_ : ndarray of shape (n_samples,)
+        Score of every row by a detector fitted without it; below `offset_` it is odd among the
+        others. NaN for rows of a source or of weight 0.
     false_alarm_range_ : tuple of float
         90 % range, approximate, of the share of fresh rows rejected.
     n_features_in_ : int
@@ -204,7 +207,9 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
                     self.estimators_.append(model)
         _note_once(notes, len(parts))
         self._part_of = part_of[counted][np.argsort(scores[counted], kind="stable")]
-        self.offset_ = self._keep_left_out(scores[counted], weights[counted])
+        members = np.full(n, -1)
+        members[counted] = np.arange(counted.size)
+        self.offset_ = self._keep_left_out(scores[counted], weights[counted], members)
         return self
 
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -237,7 +242,11 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         rows = safe_indexing(X, counted)
         if self.cv is None:
             first, members = distinct_rows(_plain(rows))
-            self._check_left_out_rows(first.size)
+            if first.size < 2:
+                raise ValueError(
+                    "CalibratedOneClass needs at least 2 distinct rows of the class, and there is "
+                    f"one (n_samples={first.size}); give more rows, or use the detector by itself"
+                )
             return [counted[np.isin(members, part)] for part in left_out_parts(first.size)]
         splitter: BaseCrossValidator = check_cv(self.cv)
         labels = None if y is None else safe_indexing(y, counted)
@@ -359,25 +368,6 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             counted += reached[np.searchsorted(scores, _scores(model, X), side="right")]
         return np.asarray(counted / (1.0 + left_out.weights.sum()))
 
-    def select(self, X: Any, fdr: float = 0.1) -> Array:
-        """Return which rows to call anomalous so that few of those called are not.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, ...)
-            The rows.
-        fdr : float, default=0.1
-            Expected share of rows of the class among those called, in (0, 1).
-
-        Returns
-        -------
-        ndarray of bool of shape (n_samples,)
-            True for rows called anomalous.
-        """
-        if not 0.0 < fdr < 1.0:
-            raise ValueError(f"fdr must be between 0 and 1, got {fdr!r}")
-        return benjamini_hochberg(self.p_values(X), fdr)
-
 
 def _scores(model: Any, X: Any) -> Array:
     """Return scores on one scale, whatever the size of the sample was."""
@@ -410,4 +400,5 @@ def _note_once(notes: Notes, n_fits: int) -> None:
 
 def _plain(X: Any) -> Any:
     """Return rows that can be compared and counted: arrays and CSR."""
+    refuse_unread(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)

@@ -12,14 +12,15 @@ class ClearlyBetter:
 
     Scores on shares of left-out groups, or without negatives, are noisy, and the best of many
     candidates is often best by chance. The reference is kept unless the mean of the paired
-    differences over the splits is more than `errors` standard errors above zero. Give it to
-    `GridSearchCV` as `refit`; the reference has to be among the candidates.
+    differences over the splits is more than `errors` standard errors above zero, of five splits or
+    more: fewer say little of their own spread. Give it to `GridSearchCV` as `refit`; the reference
+    has to be among the candidates.
 
     Parameters
     ----------
     reference : dict
         Parameters of the candidate to keep, the defaults for instance.
-    errors : float, default=1.0
+    errors : float, default=2.0
         Standard errors by which another candidate has to be better.
 
     See Also
@@ -40,7 +41,7 @@ class ClearlyBetter:
     0
     """
 
-    def __init__(self, reference: dict[str, Any], errors: float = 1.0) -> None:
+    def __init__(self, reference: dict[str, Any], errors: float = 2.0) -> None:
         self.reference = reference
         self.errors = errors
 

@@ -138,6 +138,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         first, members = distinct_in_fixed_order(rows)
         self._check_left_out_rows(first.size)
         weights = np.bincount(members, sample.weights)
+        everyone = np.full(sample.X.shape[0], -1)
+        everyone[sample.rows] = members
         merged = np.bincount(members, alpha)
         linear = program.linear[first]
         # A score is ``unit ((K a)_i + linear_i)``.
@@ -150,7 +152,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
                 first.size,
                 left_out_parts(first.size, self.random_state),
             )
-            return self._keep_left_out(unit * scores, weights)
+            return self._keep_left_out(unit * scores, weights, everyone)
         matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
         small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
         scores, known = small.lazily(self.false_alarms)
@@ -158,17 +160,17 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             self._note_early_ends()
         if not known.all():
             # What it takes to find the others, should anyone ask for p-values.
-            order = np.argsort(scores, kind="stable")
             self._unsettled = {
                 "matrix": small.matrix,
                 "weights": weights,
                 "linear": linear,
                 "alpha": merged,
-                "order": order,
+                "scores": unit * scores,
+                "members": everyone,
                 "known": known,
                 "unit": unit,
             }
-        return self._keep_left_out(unit * scores, weights)
+        return self._keep_left_out(unit * scores, weights, everyone)
 
     def _scores_without(
         self, rows: Any, part: Array, weights: Array, alpha: Array, linear: Array
@@ -210,17 +212,14 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         small = SmallSample(
             state["matrix"], state["weights"], state["linear"], state["alpha"], self.tol
         )
-        scores = np.empty(small.weights.size)
-        scores[state["order"]] = self._left_out_scores
+        scores = state["scores"].copy()
         for row in np.flatnonzero(~state["known"]):
             # The threshold stays what it is: these rows lie beyond it.
             exact = state["unit"] * small.sums_without(np.array([row]))[0]
             scores[row] = max(exact, self.offset_[0])
         if not small.solved:
             self._note_early_ends()
-        order = np.argsort(scores, kind="stable")
-        self._left_out_scores = scores[order]
-        self._left_out_weights = small.weights[order]
+        self._sort_left_out(scores, small.weights, state["members"])
         del self._unsettled
 
     @property

@@ -82,8 +82,9 @@ class OneClassSVM(OneClassMachine):
         Minus the offset.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
-    left_out_scores_ : ndarray of shape (n_distinct_rows,)
-        For ``offset="left_out"``: score of every distinct row by a model without it, ascending.
+    left_out_scores_ : ndarray of shape (n_samples,)
+        For ``offset="left_out"``: score of every row by a model without it and its equals; below
+        `offset_` it is odd among the others. NaN for rows of weight 0.
     false_alarm_range_ : tuple of float
         For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     n_support_ : ndarray of shape (1,)

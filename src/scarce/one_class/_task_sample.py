@@ -21,6 +21,8 @@ class TaskSample:
     ----------
     first : ndarray of int of shape (n,)
         One row of each set of equal ones.
+    members : ndarray of int of shape (n_rows,)
+        The set of every row.
     tasks, weights, alpha : ndarray of shape (n,)
         Task, summed weight and summed dual variable of each.
     n_target : int
@@ -30,6 +32,7 @@ class TaskSample:
     """
 
     first: Array
+    members: Array
     tasks: Array
     weights: Array
     alpha: Array
@@ -58,6 +61,7 @@ class TaskSample:
         first = np.concatenate(order)
         return cls(
             first=first,
+            members=members,
             tasks=rounds.tasks[first],
             weights=np.bincount(members, rounds.weights),
             alpha=np.bincount(members, rounds.solution.alpha),

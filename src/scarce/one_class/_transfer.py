@@ -70,7 +70,8 @@ class TransferOneClassSVM(TaskMachine):
         Whose scores set the target's offset: those of its rows left out, each by a model that has
         not seen it, so that about the share `false_alarms` of fresh rows is rejected; the recorded
         rows'; or as in the paper the moved rows', which makes the region too small for rows that
-        are not moved. The sources' offsets are those of their recorded rows for "left_out".
+        are not moved; with either of these take ``gamma="scale"``, since a narrow width rejects far
+        too many. The sources' offsets are those of their recorded rows for "left_out".
     false_alarms : float, default=0.1
         Share of fresh rows of the target that may be rejected, for ``offset="left_out"``. From n
         target rows no less than ``1 / (n + 1)`` can be had.
@@ -111,9 +112,9 @@ class TransferOneClassSVM(TaskMachine):
         Coefficients of every task's score.
     offset_ : ndarray of shape (1,)
         The target's offset: ``decision_function = score_samples - offset_``.
-    left_out_scores_ : ndarray of shape (n_distinct_rows,)
-        For ``offset="left_out"``: score of every distinct row of the target by a model without it,
-        ascending.
+    left_out_scores_ : ndarray of shape (n_samples,)
+        For ``offset="left_out"``: score of every row of the target by a model without it and its
+        equals; below `offset_` it is odd among the others. NaN for other rows.
     false_alarm_range_ : tuple of float
         For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     task_offset_ : ndarray of shape (n_tasks,)
@@ -325,7 +326,10 @@ class TransferOneClassSVM(TaskMachine):
         self.task_offset_ = self._offsets(rounds)
         self._forget_left_out()
         if self.offset == "left_out":
-            self.task_offset_[0] = self._left_out_offset(rounds, sample_radius is not None)
+            sample = TaskSample.of(rounds, sample_radius is not None)
+            members = np.full(X.shape[0], -1)
+            members[rows] = np.where(tasks == 0, sample.members, -1)
+            self.task_offset_[0] = self._left_out_offset(rounds, sample, members)
         self._rounding = self._boundary_rounding(
             rounds.coefficients, largest, self.task_offset_, self._boundary_share
         )
@@ -347,11 +351,10 @@ class TransferOneClassSVM(TaskMachine):
             **problem,
         )
 
-    def _left_out_offset(self, full: ShiftRounds, given_radii: bool) -> float:
+    def _left_out_offset(self, full: ShiftRounds, sample: TaskSample, members: Array) -> float:
         """Return the target's offset from its left-out scores."""
-        sample = TaskSample.of(full, given_radii)
         self._check_left_out_rows(sample.n_target)
-        by_rule = self.radius == "knn" and not given_radii
+        by_rule = self.radius == "knn" and not sample.given_radii
         without = TargetLeftOut(
             full,
             sample,
@@ -367,7 +370,7 @@ class TransferOneClassSVM(TaskMachine):
         )
         if not without.solved:
             self._note_early_ends()
-        return self._keep_left_out(scores, sample.weights[: sample.n_target])
+        return self._keep_left_out(scores, sample.weights[: sample.n_target], members)
 
     def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the parameters of the planes for tasks of the given weights."""

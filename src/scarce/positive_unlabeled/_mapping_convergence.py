@@ -170,7 +170,7 @@ class MappingConvergence(PositiveUnlabeled):
     >>> import numpy as np
     >>> from scarce import MappingConvergence, SVC
     >>> random = np.random.default_rng(0)
-    >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-9, 9, size=(300, 2))]
+    >>> X = np.r_[random.normal(size=(60, 2)), random.uniform(-6, 6, size=(300, 2))]
     >>> y = np.r_[np.ones(40), np.zeros(320)]  # the first 40 are labelled
     >>> model = MappingConvergence(classifier=SVC()).fit(X, y)
     >>> model.predict([[0.0, 0.0], [6.0, 6.0]])

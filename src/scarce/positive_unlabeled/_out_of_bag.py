@@ -12,7 +12,13 @@ from scarce._frame import FitTask
 from scarce.kernels import Kernel
 from scarce.positive_unlabeled._draws import Pool, draw, folds
 from scarce.positive_unlabeled._programs import Answer, MeanModel, Part, Programs, mean_model
-from scarce.positive_unlabeled._ranks import density_at, mid_ranks, prior_of, rank_density
+from scarce.positive_unlabeled._ranks import (
+    density_at,
+    gain_of_area,
+    mid_ranks,
+    prior_of,
+    rank_density,
+)
 from scarce.positive_unlabeled._rows import RowSource
 
 FOLDS = 5
@@ -189,6 +195,24 @@ def out_of_bag(
     answers, source = programs.answers(parts, kernel, task), programs.source
     positive = _left_out(parts, answers, source.shape[0])[design.positives.rows]
     return OutOfBag(design, source, kernel, parts, answers, positive, mean_model(parts, answers))
+
+
+def clearly_best(tried: Sequence[OutOfBag], sample: tuple[Array, Array]) -> OutOfBag:
+    """Return what has the largest area under the curve, or the first if that is no clear gain.
+
+    Clear is more than a standard error of the gain: areas of few labelled rows are noisy, and the
+    largest of several is often the luckiest. ``sample`` are unlabelled rows, by number, and their
+    weights.
+    """
+    first, *others = tried
+    weights = first.design.positives.weights, sample[1]
+    before = first.positive, first.unlabelled(sample[0])
+    best, largest = first, 0.0
+    for other in others:
+        gain, error = gain_of_area((other.positive, other.unlabelled(sample[0])), before, weights)
+        if gain > max(largest, error):
+            best, largest = other, gain
+    return best
 
 
 def _left_out(parts: Sequence[Part], answers: Sequence[Answer], n_rows: int) -> Array:

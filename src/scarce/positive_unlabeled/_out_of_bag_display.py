@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on
+from scarce._displays import ScoresDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 POSITIVE, UNLABELLED = "#d55e00", "0.65"
 
 
-class OutOfBagDisplay:
+class OutOfBagDisplay(ScoresDisplay):
     """Scores of labelled and of unlabelled rows by machines without them, and the threshold.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes. Areas are
@@ -114,29 +113,20 @@ class OutOfBagDisplay:
         OutOfBagDisplay
             The display.
         """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
-        edges = np.histogram_bin_edges(np.concatenate([self.positive, self.unlabelled]), bins)
-        others, _ = np.histogram(self.unlabelled, edges)
-        own, _ = np.histogram(self.positive, edges)
-        self.ax_.stairs(
-            others / others.sum(), edges, fill=True, color=UNLABELLED, label="unlabelled"
-        )
-        self.ax_.stairs(own / own.sum(), edges, color=POSITIVE, linewidth=1.5, label="labelled")
+        self._begin([self.positive, self.unlabelled], bins, ax)
+        self._draw_scores(self.unlabelled, fill=True, color=UNLABELLED, label="unlabelled")
+        self._draw_scores(self.positive, color=POSITIVE, linewidth=1.5, label="labelled")
         low, high = self.class_prior_interval
-        self.ax_.stairs(
-            self.class_prior * own / own.sum(),
-            edges,
+        self._draw_scores(
+            self.positive,
+            times=self.class_prior,
             color=POSITIVE,
             linestyle="dotted",
             label=f"labelled x class prior {self.class_prior:.2g} ({low:.2g} to {high:.2g})",
         )
-        self.threshold_line_ = self.ax_.axvline(
+        return self._end(
             0.0,
-            color="#08306b",
-            linestyle="dashed",
-            label=f"threshold: {self.accepted_share:.2g} of the unlabelled rows accepted",
+            f"threshold: {self.accepted_share:.2g} of the unlabelled rows accepted",
+            xlabel="out-of-bag score",
+            ylabel="share of the rows of each kind",
         )
-        self.ax_.set(xlabel="out-of-bag score", ylabel="share of the rows of each kind")
-        self.ax_.legend(frameon=False)
-        return self

@@ -47,7 +47,7 @@ class OutOfBagMapper(BaseEstimator):
     >>> from scarce.positive_unlabeled import OutOfBagMapper
     >>> random = np.random.default_rng(0)
     >>> positives = random.normal(size=(40, 2))
-    >>> unlabeled = random.uniform(-9, 9, size=(300, 2))
+    >>> unlabeled = random.uniform(-5, 5, size=(300, 2))
     >>> mapper = OutOfBagMapper().fit(positives, unlabeled=[(unlabeled, np.ones(300))])
     >>> mapper.score_samples([[0.0, 0.0], [8.0, 8.0]]) < 0
     array([False,  True])

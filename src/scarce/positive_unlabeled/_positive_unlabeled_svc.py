@@ -20,13 +20,12 @@ from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled._out_of_bag import Design, out_of_bag, second_pass
+from scarce.positive_unlabeled._out_of_bag import Design, clearly_best, out_of_bag, second_pass
 from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
-from scarce.positive_unlabeled._ranks import area_under_curve
 from scarce.positive_unlabeled._rows import RowSource, checked_rows
 from scarce.positive_unlabeled._threshold import PUThreshold, found_threshold
 
-WIDTHS = (0.5, 1.0, 2.0)  # times gamma "scale"
+WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
 WORTH_OF_SHAPE = 10.0  # labelled rows that two heaps of unlabelled scores count as
 
 
@@ -48,7 +47,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         Degree of the polynomial kernel.
     gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the kernels that have one. With "scale", ``1 / (n_features * X.var())``, half
-        and twice that are tried too, and the best by out-of-bag area under the curve is taken.
+        and twice that are tried too, and taken if the out-of-bag area under the curve gains more
+        than a standard error.
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     C : float, default=1.0
@@ -135,7 +135,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
 
     The share to accept is that of `pu_threshold`, which is uncertain where labelled rows are few.
     Therefore two normal distributions of one width are fitted to the out-of-bag scores as well, and
-    what they say of the share counts as ten labelled rows do.
+    what they say of the share counts as ten labelled rows do. Where they say far more than the
+    ranks of labelled rows, perhaps the easy rows of the class were labelled first: a warning tells,
+    and more is accepted than the ranks say.
 
     There is no `predict_proba`: a probability would need the density of ranks to be right at every
     score, and from some tens of labelled rows it is right as a whole at best.
@@ -260,15 +262,11 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         some = design.ranked(random)
         parts = design.parts(random, everyone)
         with fit_task(self) as task:
-            best, area = None, -np.inf
+            tried = []
             for kernel in self._kernels(source, weights):
                 with task.part("width", None) as bags:
-                    tried = out_of_bag(design, programs, kernel, parts, bags)
-                counts = design.positives.weights, some[1]
-                found, _ = area_under_curve(tried.positive, tried.unlabelled(some[0]), counts)
-                if found > area:
-                    best, area = tried, found
-            assert best is not None
+                    tried.append(out_of_bag(design, programs, kernel, parts, bags))
+            best = clearly_best(tried, some)
             unlabelled = best.unlabelled(everyone[0])
             model, answers = best.model, best.answers
             if not self.n_bags:

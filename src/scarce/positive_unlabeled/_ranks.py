@@ -31,17 +31,37 @@ def area_under_curve(
 
     ``weights`` count the rows of both.
     """
+    return _mean_and_error(_wins(positive, unlabelled, weights), weights)
+
+
+def gain_of_area(
+    scores: tuple[Array, Array], before: tuple[Array, Array], weights: tuple[Array, Array]
+) -> tuple[float, float]:
+    """Return by how much other scores of the same rows raise the AUC, and the standard error.
+
+    The rows are the same, so the error is that of the differences, row by row.
+    """
+    new, old = _wins(*scores, weights), _wins(*before, weights)
+    return _mean_and_error((new[0] - old[0], new[1] - old[1]), weights)
+
+
+def _wins(positive: Array, unlabelled: Array, weights: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the share of unlabelled rows below each labelled one, and of labelled ones above."""
+    own, others = weights
+    return mid_ranks(positive, unlabelled, others), 1.0 - mid_ranks(unlabelled, positive, own)
+
+
+def _mean_and_error(
+    values: tuple[Array, Array], weights: tuple[Array, Array]
+) -> tuple[float, float]:
+    """Return the mean, the same for both kinds of rows, and its error as both are samples."""
     variance = 0.0
-    area = 0.5
-    for own, other, counts, others in (
-        (unlabelled, positive, weights[1], weights[0]),
-        (positive, unlabelled, *weights),
-    ):
-        ranks, total = mid_ranks(own, other, others), float(counts.sum())
-        area = float(ranks @ counts) / total
-        spread = float((ranks - area) ** 2 @ counts) / max(total - 1.0, 1.0)
-        variance += spread / total
-    return area, float(np.sqrt(variance))
+    mean = 0.0
+    for value, counts in zip(values, weights, strict=True):
+        total = float(counts.sum())
+        mean = float(value @ counts) / total
+        variance += float((value - mean) ** 2 @ counts) / max(total - 1.0, 1.0) / total
+    return mean, float(np.sqrt(variance))
 
 
 def rank_density(ranks: Array, weights: Array) -> Array:

@@ -183,9 +183,10 @@ def note_one_label(decisions: Array, units: Units) -> None:
     """Warn of a constant classifier where shares differ."""
     one = decisions > 0 if decisions.shape[1] == 1 else decisions.argmax(axis=1)[:, None]
     if np.ptp(one.astype(int)) == 0 and np.ptp(units.shares, axis=0).max() > 0:
+        low, high = (end(units.shares, axis=0).squeeze().tolist() for end in (np.min, np.max))
         note(
             f"all training rows get one label, though the shares of the groups differ (from "
-            f"{units.shares.min(axis=0).tolist()} to {units.shares.max(axis=0).tolist()}). The "
+            f"{low} to {high}). The "
             "probabilities may still tell rows apart; raise C, or take another kernel width.",
             ScarceDataWarning,
         )

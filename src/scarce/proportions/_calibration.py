@@ -65,8 +65,8 @@ def warn_of_equal_shares(shares: Array, n_common: int) -> None:
     """Warn when all groups have the same share."""
     if len(shares) > (1 if n_common else 0) and (np.ptp(shares, axis=0) <= 1e-12).all():
         note(
-            f"all {len(shares)} groups have the same share {shares[0].tolist()}: they carry no "
-            "contrast, and nothing can be learnt from them but a constant",
+            f"all {len(shares)} groups have the same share {shares[0].squeeze().tolist()}: they "
+            "carry no contrast, and nothing can be learnt from them but a constant",
         )
 
 

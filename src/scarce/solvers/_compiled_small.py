@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scarce.solvers._compiled import pairwise_steps
 from scarce.solvers._jit import REASSOCIATE, compiled
 
 SINGULAR, STEPPED = -1, 1
@@ -221,6 +222,22 @@ def tidy(x, lower, upper, widths, totals, starts, at_bound, balanced):  # type: 
 
 
 @compiled()
+def fill(x, lower, upper, widths, totals, at_bound, balanced):  # type: ignore[no-untyped-def]
+    """Move variables of the one group there is, in order, until they meet their total."""
+    missing = totals[0] - x.sum()
+    if abs(missing) > 1e-12 * (abs(totals[0]) + np.abs(x).sum()):
+        for k in range(x.size):
+            bound = upper[k] if missing > 0.0 else lower[k]
+            room = abs(bound - x[k])
+            if room >= abs(missing):
+                x[k] += missing
+                break
+            x[k] = bound
+            missing -= room if missing > 0.0 else -room
+    tidy(x, lower, upper, widths, totals, np.array([0, x.size]), at_bound, balanced)
+
+
+@compiled()
 def last_step(  # type: ignore[no-untyped-def]
     Q,
     where,
@@ -258,3 +275,77 @@ def last_step(  # type: ignore[no-untyped-def]
         if violation(there, exact, lower, upper, starts) <= allowed:
             x[:], gradient[:] = exact, there
     return found
+
+
+@compiled()
+def descend_kept(  # type: ignore[no-untyped-def]
+    Q,
+    where,
+    scale,
+    extra,
+    diagonal,
+    linear,
+    totals,
+    gradient,
+    x,
+    lower,
+    upper,
+    widths,
+    starts,
+    tol,
+    goal,
+    limit,
+    begun,
+    at_bound,
+    balanced,
+    most,
+    regular,
+    most_steps,
+    met,
+):
+    """Pairwise steps to ``goal`` and the last step; return their number and what `newton` said.
+
+    Ends early, with SINGULAR, when a row is absent or a pair has no bound: see `pairwise_steps`.
+    """
+    if not begun:
+        write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+    steps = pairwise_steps(
+        Q,
+        where,
+        scale,
+        extra,
+        diagonal,
+        gradient,
+        x,
+        lower,
+        upper,
+        widths,
+        starts,
+        goal,
+        limit,
+        at_bound,
+        met,
+    )
+    if met[2] >= 0 or met[0] >= 0:
+        return steps, SINGULAR
+    found = last_step(
+        Q,
+        where,
+        scale,
+        extra,
+        linear,
+        totals,
+        gradient,
+        x,
+        lower,
+        upper,
+        widths,
+        starts,
+        tol,
+        most,
+        regular,
+        most_steps,
+        at_bound,
+        balanced,
+    )
+    return steps, found

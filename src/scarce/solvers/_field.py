@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,12 +31,14 @@ class Field:
     column, bounds them: the operator knows its error per unit of weight, row by row.
     """
 
+    _at: Array  # the point, of a field whose values were summed up at once
+
     def __init__(self, form: SignedForm, x: Array, precision: Any) -> None:
         self.form = form
         self.precision = precision
         self.values: Array = np.zeros(form.n)
-        self.traffic: Array = np.zeros(form.n)
-        self._summed: Array = np.zeros(form.n)  # sizes of the sums that were rounded to float64
+        self.traffic = np.zeros(form.n)
+        self._summed = np.zeros(form.n)
         support = np.flatnonzero(x)
         self.add(support, x[support])
 
@@ -44,9 +47,20 @@ class Field:
         """Return a field whose values were summed up at once, in float64."""
         field = object.__new__(cls)
         field.form, field.precision, field.values = form, np.float64, values
-        field.traffic = np.abs(form.coupling).max() * np.abs(x)
-        field._summed = np.abs(values)
+        field._at = x
         return field
+
+    # Of such a field, when they are first asked for.
+
+    @cached_property
+    def traffic(self) -> Array:
+        """Sum of all weights that went through each column."""
+        return np.asarray(np.abs(self.form.coupling).max() * np.abs(self._at))
+
+    @cached_property
+    def _summed(self) -> Array:
+        """Sizes of the sums that were rounded to float64."""
+        return np.abs(self.values)
 
     def copy(self) -> Field:
         """Return a field that can be changed on its own."""

@@ -27,8 +27,8 @@ class KeptRows:
     ----------
     kernel : operator
         The matrix ``K``.
-    order : ndarray of int of shape (n,)
-        The variable at every place.
+    order : ndarray of int of shape (n,), optional
+        The variable at every place; by default places are the variables themselves.
     turn : ndarray of shape (n,)
         Signs of the variables in the kernel part.
     space : ndarray of shape (n, n)
@@ -42,7 +42,7 @@ class KeptRows:
     def __init__(
         self,
         kernel: SymmetricOperator,
-        order: Array,
+        order: Array | None,
         turn: Array,
         space: Array,
         *,
@@ -50,14 +50,14 @@ class KeptRows:
         plainly: bool = False,
     ) -> None:
         self.n, self.definite, self.name = kernel.n, kernel.definite, kernel.name
-        self.order = order
-        self._sorted = bool((order[1:] > order[:-1]).all())
-        self._turn = None if (turn == 1.0).all() else turn[order]
+        self._sorted = order is None or bool((order[1:] > order[:-1]).all())
+        self.order = np.arange(self.n) if order is None else order
+        self._turn = None if (turn == 1.0).all() else turn[self.order]
         self.kernel = kernel
-        self._source = kernel if self._sorted else kernel.subset(order)
+        self._source = kernel if self._sorted else kernel.subset(self.order)
         self.values = space
         self.where: Array = np.full(self.n, -1)  # the line of every place, -1 for none
-        self.count = 0
+        self.count, self._in_order = 0, False
         self._plainly = plainly
         self.lazily = lazily and hasattr(kernel, "write_rows")
         if not self.lazily or 2 * self.batch >= self.n:
@@ -81,6 +81,14 @@ class KeptRows:
     def diagonal(self) -> Array:
         """Return the diagonal of the kernel."""
         return self.kernel.diagonal()
+
+    def own_values(self) -> Array:
+        """Return the diagonal by place, as the rows have it."""
+        if self.count < self.n:
+            return self.diagonal()[self.order]
+        if self._in_order:
+            return self.values.diagonal()
+        return self.values[self.where, np.arange(self.n)]
 
     def keep(self, places: Array) -> None:
         """Compute the rows of these places, unless they are kept already."""
@@ -113,12 +121,12 @@ class KeptRows:
             everyone = np.arange(self.n)
             self.values[...] = self._source.reference(everyone, everyone)
         else:
-            self._source.write_block(np.arange(self.n), self.values)
+            self._source.write_block(self.order if self._sorted else np.arange(self.n), self.values)
         if self._turn is not None:
             self.values *= self._turn
             self.values *= self._turn[:, None]
         self.where[:] = np.arange(self.n)
-        self.count = self.n
+        self.count, self._in_order = self.n, True
 
     def signed_block(self, indices: Array) -> Array:
         """Return ``turn_i K[i, j] turn_j`` of some variables."""

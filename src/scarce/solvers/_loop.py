@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import descend
+from scarce.solvers._small import descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
@@ -56,9 +57,7 @@ class Loop:
         self.sets = WorkingSets(form, cache_size)
         self.callback = callback
         self.rough = rough
-        largest = np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()) + form.diagonal
-        self.steepest = float(largest.max())
-        self.endless = bool(np.isinf(form.lower).any() or np.isinf(form.upper).any())
+        self.endless = not form.bounded
         self.looked_at = 0.0  # size of the point when a runaway was last looked for
         self.definite = form.definite
         self.negative_curvature = False
@@ -293,7 +292,13 @@ class Loop:
 
     def _noise(self, x: Array, precision: Any) -> float:
         """Return a generous estimate of the rounding error of the field."""
-        return 16.0 * float(np.finfo(precision).eps * self.steepest * np.abs(x).sum())
+        return 16.0 * float(np.finfo(precision).eps * self._steepest * np.abs(x).sum())
+
+    @cached_property
+    def _steepest(self) -> float:
+        form = self.form
+        own = np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()) + form.diagonal
+        return float(own.max())
 
     # What the loop computed against what plain float64 says.
 
@@ -304,6 +309,8 @@ class Loop:
         """Judge a point by its field, exact where an error could matter, else with its bound."""
         form, alpha = self.form, self.form.signs * x
         error = checked_field(form, x, field, self.tol, last)
+        if error is None and is_judged_shortly(form):
+            return judge_shortly(form, x, field.values)
         verdict = judge(form.problem, alpha, field.values, error)
         if last and error is not None and not verdict.within(self.tol):
             if judge(form.problem, alpha, field.values).within(self.tol):

@@ -25,7 +25,12 @@ _spent = 0
 
 def is_worth_it(n: int) -> bool:
     """Say whether a program of so many variables is to be begun without the compiler."""
-    return n <= LARGEST and _spent < LOADING and "scarce.solvers._jit" not in sys.modules
+    return n <= LARGEST and _spent < LOADING and not compiler_is_loaded()
+
+
+def compiler_is_loaded() -> bool:
+    """Say whether compiled functions are at hand."""
+    return "scarce.solvers._jit" in sys.modules
 
 
 def plain_steps(form: SignedForm, x: Array, gradient: Array, tol: float, limit: int) -> int:

@@ -136,11 +136,15 @@ class QuadraticProgram:
         self.linear = _per_variable("linear", linear, n, finite=True)
         self.diagonal = _per_variable("diagonal", diagonal, n, finite=True)
         self.signs = _signs("signs", signs, n)
-        self.kernel_signs = _signs("kernel_signs", kernel_signs, n)
+        self._unsigned = signs is None
+        self.kernel_signs = self.signs
+        if kernel_signs is not signs:
+            self.kernel_signs = _signs("kernel_signs", kernel_signs, n)
         self.groups = _groups(groups, n, self.n_groups)
         shape = (self.n_groups, self.n_groups)
         self.coupling: Array = np.ones(shape) if coupling is None else _coupling(coupling, shape)
-        if self.diagonal.min() < 0:
+        self.curved = bool(self.diagonal.any())  # whether anything is added to the diagonal
+        if self.curved and self.diagonal.min() < 0:
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
         crossed = self.lower > self.upper
         if crossed.any():
@@ -150,11 +154,6 @@ class QuadraticProgram:
                 f"[{self.lower[i]}, {self.upper[i]}]"
             )
         _check_feasible(self)
-
-    @cached_property
-    def curved(self) -> bool:
-        """Whether anything is added to the diagonal."""
-        return bool(self.diagonal.any())
 
     @property
     def definite(self) -> bool:
@@ -175,14 +174,15 @@ class QuadraticProgram:
     @cached_property
     def signed(self) -> SignedParts:
         """The parts in the variables ``signs * alpha``."""
-        if (self.signs > 0).all():
+        if self._unsigned or (self.signs > 0).all():
             lower, upper, linear = self.lower, self.upper, self.linear
         else:
             positive, linear = self.signs > 0, self.signs * self.linear
             lower = np.where(positive, self.lower, -self.upper)
             upper = np.where(positive, self.upper, -self.lower)
         finite = bool(np.isfinite(upper - lower).all())
-        return SignedParts(lower, upper, linear, self.signs * self.kernel_signs, finite)
+        turn = self.kernel_signs if self._unsigned else self.signs * self.kernel_signs
+        return SignedParts(lower, upper, linear, turn, finite)
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
         """Return the same program with another matrix, for a row of solves; nothing is copied."""
@@ -208,7 +208,7 @@ class QuadraticProgram:
 
 def _per_variable(name: str, value: ArrayLike, n: int, finite: bool = False) -> Array:
     if type(value) is float and -np.inf < value < np.inf:
-        return np.full(n, value)
+        return np.full(n, value) if value else np.zeros(n)
     array = np.asarray(value, dtype=np.float64)
     if array.shape not in ((), (n,)):
         raise ValueError(f"{name} must be a number or {n} numbers, got shape {array.shape}")
@@ -258,6 +258,8 @@ def _check_feasible(program: QuadraticProgram) -> None:
     low, high = program.signed[:2]
     least, most = program.sums(low), program.sums(high)
     totals = program.totals
+    if program.n_groups == 1 and least[0] <= totals[0] <= most[0]:
+        return
     # Sums of bounds are known up to rounding; an end that is infinite is never met.
     under = totals < least - 1e-12 * np.maximum(np.abs(totals), np.abs(least))
     over = totals > most + 1e-12 * np.maximum(np.abs(totals), np.abs(most))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,18 @@ class SignedForm:
         self.lower, self.upper, self.linear, self.turn, self.bounded = problem.signed
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
-        self.widths: Array = widths(self.lower, self.upper)
         self.definite = problem.definite
 
-        # Nothing to do to a block of kernel values.
+    @cached_property
+    def widths(self) -> Array:
+        """Widths of the boxes; of an endless one, the size of its finite end."""
+        return widths(self.lower, self.upper)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether there is nothing to do to a block of kernel values."""
         same = bool((self.turn == self.turn[0]).all())
-        self.plain = same and bool((self.coupling == 1).all()) and not problem.curved
+        return same and bool((self.coupling == 1).all()) and not self.problem.curved
 
     def masses(self, x: Array) -> Array:
         """Return the sum of all ``|x|`` of each group: what its equality's error is relative to."""
@@ -75,7 +82,7 @@ class SignedForm:
         size = self.n**2
         if self.n > LARGEST or size * space.itemsize > cache_size * 1e6:
             return
-        order = np.arange(self.n) if self.n_groups == 1 else self.groups.argsort(kind="stable")
+        order = None if self.n_groups == 1 else self.groups.argsort(kind="stable")
         room = space[:size] if size <= space.size else np.empty(size)
         room = room.reshape(self.n, self.n)
         self.kept = KeptRows(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, extremes
+from scarce.solvers._certificate import AT_BOUND, ROUNDED, Certificate, extremes, judge
+from scarce.solvers._dual import RESOLVED, ROUNDING, WIDEST
 from scarce.solvers._field import Field
 from scarce.solvers._newton import (
     MOST_STEPS,
@@ -22,7 +23,7 @@ from scarce.solvers._newton import (
     newton_steps,
 )
 from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
-from scarce.solvers._plain_steps import is_worth_it, plain_steps
+from scarce.solvers._plain_steps import compiler_is_loaded, is_worth_it, plain_steps
 from scarce.solvers._signed import BALANCED, SignedForm
 from scarce.solvers._steps import StepMatrix, group_starts
 
@@ -35,6 +36,11 @@ GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 def is_ordinary(form: SignedForm) -> bool:
     """Say whether the short way may lead anywhere."""
     return form.kept is not None and form.definite and form.bounded
+
+
+def is_judged_shortly(form: SignedForm) -> bool:
+    """Say whether `judge_shortly` may judge, and the compiler is there."""
+    return is_ordinary(form) and not form.problem.curved and compiler_is_loaded()
 
 
 def descend_plainly(
@@ -78,50 +84,87 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
         if found_plainly is not None:
             return found_plainly
         kept.compute_again()
-    from scarce.solvers._compiled import next_rows, pairwise_steps
-    from scarce.solvers._compiled_small import last_step, write_gradient
+    from scarce.solvers._compiled import next_rows
+    from scarce.solvers._compiled_small import descend_kept
 
-    order: Any = slice(None) if kept.is_sorted else kept.order
     starts = group_starts(form, kept.order)
-    x = x[order].copy()
-    lower, upper, widths = form.lower[order], form.upper[order], form.widths[order]
-    linear, totals = form.linear[order], form.totals
-    kept.keep(np.flatnonzero(x))
-    if kept.count == 0:
-        kept.keep(np.arange(min(kept.batch, form.n)))
+    lower, upper, widths, linear = form.lower, form.upper, form.widths, form.linear
+    if kept.is_sorted:
+        x = x.copy()
+    else:
+        order = kept.order
+        x, linear = x[order], linear[order]
+        lower, upper, widths = lower[order], upper[order], widths[order]
+    if kept.count < form.n:
+        kept.keep(np.flatnonzero(x))
+        if kept.count == 0:
+            kept.keep(np.arange(min(kept.batch, form.n)))
     matrix = StepMatrix.of_kept(form, kept)
     gradient = np.empty(form.n)
-    write_gradient(*matrix[:4], linear, x, starts, gradient)
-    steps, most, met = 0, min(limit, MOST_PAIRWISE), np.full(3, -1)
-    box = (lower, upper)
+    steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(3, -1), False
     while True:
-        steps += pairwise_steps(
-            *matrix, gradient, x, *box, widths, starts, GOAL * tol, most - steps, AT_BOUND, met
+        more, found = descend_kept(
+            *matrix,
+            linear,
+            form.totals,
+            gradient,
+            x,
+            lower,
+            upper,
+            widths,
+            starts,
+            tol,
+            GOAL * tol,
+            most - steps,
+            begun,
+            AT_BOUND,
+            BALANCED,
+            SINGULAR_UP_TO,
+            REGULAR,
+            MOST_STEPS,
+            met,
         )
+        steps, begun = steps + more, True
         if met[2] < 0:
             break
-        kept.keep(next_rows(gradient, x, *box, starts, kept.where, met[2], kept.batch))
-    found = last_step(
-        *matrix[:4],
-        linear,
-        totals,
-        gradient,
-        x,
-        *box,
-        widths,
-        starts,
-        tol,
-        SINGULAR_UP_TO,
-        REGULAR,
-        MOST_STEPS,
-        AT_BOUND,
-        BALANCED,
-    )
+        kept.keep(next_rows(gradient, x, lower, upper, starts, kept.where, met[2], kept.batch))
+    values = gradient - linear
+    if form.problem.curved:
+        values -= matrix.extra * x
+    if not kept.is_sorted:
+        both = np.empty((2, form.n))
+        both[:, order] = x, values
+        x, values = both
     done = steps < most and met[0] < 0 and found >= 0
-    whole = np.empty(form.n)
-    whole[order] = x
-    if not done:
-        return whole, None, steps
-    values = np.empty(form.n)
-    values[order] = gradient - linear - matrix.extra * x
-    return whole, Field.of(form, whole, form.turn * values), steps
+    return x, Field.of(form, x, form.turn * values) if done else None, steps
+
+
+def judge_shortly(form: SignedForm, x: Array, field: Array) -> Certificate:
+    """Do what `judge` does for an ordinary program and an exact field, in one compiled call.
+
+    Boxes that are far wider than what is in them need more than that, if the gap is not closed.
+    """
+    from scarce.solvers._compiled_certificate import judge_ordinary
+
+    multipliers = np.empty(form.n_groups)
+    objective, gap, relative, violation, off, share = judge_ordinary(
+        x,
+        field,
+        form.turn,
+        form.linear,
+        form.lower,
+        form.upper,
+        form.groups,
+        form.totals,
+        form.coupling,
+        form.kernel.diagonal(),
+        AT_BOUND,
+        ROUNDED,
+        ROUNDING,
+        RESOLVED,
+        multipliers,
+    )
+    wide = form.widths > WIDEST * form.masses(x)[form.groups] if relative > ROUNDED else False
+    if np.any(wide):
+        return judge(form.problem, form.signs * x, field)
+    return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)

@@ -81,8 +81,7 @@ def solve(
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
-    bounded = np.isfinite(form.lower).all() and np.isfinite(form.upper).all()
-    chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and bounded else None
+    chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and form.bounded else None
     if chosen is None:
         return x, None
     try:

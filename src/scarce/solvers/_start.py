@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scarce.solvers._certificate import AT_BOUND
+from scarce.solvers._plain_steps import compiler_is_loaded
 from scarce.solvers._problem import QuadraticProgram
-from scarce.solvers._signed import SignedForm
+from scarce.solvers._signed import BALANCED, SignedForm
 
 Array = NDArray[Any]
 
@@ -61,7 +63,13 @@ def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
 
 def first_point(form: SignedForm) -> Array:
     """Return the feasible point nearest to zero's clip, each group filled in index order."""
-    return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
+    x = np.maximum(np.minimum(form.upper, 0.0), form.lower)
+    if form.n_groups == 1 and form.bounded and compiler_is_loaded():
+        from scarce.solvers._compiled_small import fill
+
+        fill(x, form.lower, form.upper, form.widths, form.totals, AT_BOUND, BALANCED)
+        return x
+    return _fill(form, x)
 
 
 def vertex(form: SignedForm, gradient: Array) -> Array:

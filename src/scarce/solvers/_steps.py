@@ -36,12 +36,13 @@ class StepMatrix(NamedTuple):
     @classmethod
     def of_kept(cls, form: SignedForm, kept: KeptRows) -> StepMatrix:
         """Return the whole of a small program."""
-        groups, extra = form.groups[kept.order], form.diagonal[kept.order]
-        everyone = np.arange(form.n)
-        whole = kept.count == form.n
-        own = kept.values[kept.where, everyone] if whole else kept.diagonal()[kept.order]
-        diagonal = form.coupling[groups, groups] * own + extra
-        return cls(kept.values, kept.where, form.coupling, extra, diagonal)
+        own, extra = kept.own_values(), form.diagonal
+        if form.n_groups == 1:
+            own = form.coupling[0, 0] * own
+        else:
+            groups, extra = form.groups[kept.order], extra[kept.order]
+            own = form.coupling[groups, groups] * own
+        return cls(kept.values, kept.where, form.coupling, extra, own + extra)
 
     def bends_down(self, starts: Array) -> bool:
         """Say whether a pair of one group has negative curvature; all rows must be there."""

@@ -13,10 +13,19 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._frame import FitTask, Interval, StrOptions, fit_task, note, quality, run_solver
+from scarce._frame import (
+    FitTask,
+    Interval,
+    StrOptions,
+    fit_task,
+    note,
+    quality,
+    run_solver,
+    validate_data,
+)
 from scarce._kernel_machine import check_range
 from scarce.kernels import as_rows
 from scarce.reductions import HalfStep

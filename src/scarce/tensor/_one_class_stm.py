@@ -89,8 +89,9 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         Shape of a sample.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
-    left_out_scores_ : ndarray of shape (n_distinct_samples,)
-        For ``offset="left_out"``: score of every distinct sample by a model without it, ascending.
+    left_out_scores_ : ndarray of shape (n_samples,)
+        For ``offset="left_out"``: score of every sample by a model without it and its equals; below
+        `offset_` it is odd among the others. NaN for samples of weight 0.
     false_alarm_range_ : tuple of float
         For ``offset="left_out"``: 90 % range, approximate, of the share of fresh samples rejected.
     intercept_ : ndarray of shape (1,)
@@ -216,7 +217,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         self._keep(fit, problem, rows)
         self._forget_left_out()
         if self.offset == "left_out":
-            offset = self._left_out_threshold(flat[rows], weights, fit)
+            offset = self._left_out_threshold(flat, rows, weights, fit)
         else:
             # In the last half-step the gradient is the scores.
             scores = fit.solution.gradient * problem.objective_unit
@@ -248,17 +249,19 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
 
     # Left-out scores.
 
-    def _left_out_threshold(self, flat: Array, weights: Array, full: Fit) -> float:
+    def _left_out_threshold(self, flat: Array, rows: Array, weights: Array, full: Fit) -> float:
         """Return the offset from the scores of samples left out."""
-        first, members = distinct_rows(flat)
+        first, members = distinct_rows(flat[rows])
         self._check_left_out_rows(first.size)
-        distinct, masses = flat[first], np.bincount(members, weights)
+        distinct, masses = flat[rows[first]], np.bincount(members, weights)
+        everyone = np.full(flat.shape[0], -1)
+        everyone[rows] = members
         scores = scores_by_parts(
             lambda part: self._scores_without(distinct, masses, part, full),
             first.size,
             left_out_parts(first.size, self.random_state),
         )
-        return self._keep_left_out(scores, masses)
+        return self._keep_left_out(scores, masses, everyone)
 
     def _scores_without(self, flat: Array, weights: Array, part: Array, full: Fit) -> Array:
         """Return the scores of some samples by the model of the others."""

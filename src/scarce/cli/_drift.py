@@ -1,0 +1,67 @@
+"""Whether rows are like those that a model was learnt from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import kstwobign
+
+from scarce._arrays import Array
+
+BY_CHANCE = 1e-3  # how often rows of the class would be called drifted
+
+
+class ScoreCounts:
+    """Counts how many scores lie below each score of a row left out of the fit.
+
+    If rows are of the class, their p-values are uniform, up to what the rows of the fit are
+    uncertain by. Comparing the two samples of scores takes account of that: with the many rows of a
+    long table the p-values of a model of few rows are never exactly uniform.
+
+    Parameters
+    ----------
+    left_out : array
+        Scores of rows left out of the fit.
+    """
+
+    def __init__(self, left_out: Any) -> None:
+        scores = np.asarray(left_out, dtype=np.float64)
+        self.left_out = np.sort(scores[np.isfinite(scores)])  # NaN: of sources, or without weight
+        self.counts = np.zeros((2, self.left_out.size), dtype=np.int64)
+        self.rows = 0
+
+    def add(self, scores: Array) -> None:
+        """Count further scores.
+
+        Parameters
+        ----------
+        scores : ndarray
+            Of new rows.
+        """
+        ordered = np.sort(scores)
+        self.counts[0] += np.searchsorted(ordered, self.left_out, side="left")
+        self.counts[1] += np.searchsorted(ordered, self.left_out, side="right")
+        self.rows += ordered.size
+
+    def distance(self) -> float:
+        """Return the largest difference of the two distribution functions (Kolmogorov-Smirnov)."""
+        n = self.left_out.size
+        below = np.searchsorted(self.left_out, self.left_out, side="left") / n
+        up_to = np.searchsorted(self.left_out, self.left_out, side="right") / n
+        less, most = self.counts / self.rows
+        return float(max(np.abs(most - up_to).max(), np.abs(less - below).max()))
+
+    def drift(self) -> str | None:
+        """Return a sentence if the rows differ from those of the fit, else None."""
+        n = self.left_out.size
+        distance = self.distance()
+        if kstwobign.sf(distance * np.sqrt(n * self.rows / (n + self.rows))) > BY_CHANCE:
+            return None
+        middle = self.counts[1][(n - 1) // 2] / self.rows
+        hint = " (rows of the fit itself score too high)" if middle < 1 / 3 else ""
+        return (
+            f"drift: these rows are not like fresh rows of the class. {middle:.0%} of them score "
+            f"below its middle, where half should; the p-values are off the uniform distribution "
+            f"by {distance:.2f}{hint}"
+        )

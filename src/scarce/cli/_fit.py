@@ -1,0 +1,221 @@
+"""`scarce fit`: from a table on disk to a model file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from scarce.cli._errors import NoAnswerError, UsageError, told
+from scarce.cli._kinds import KINDS, chosen_kind
+from scarce.cli._progress import waiting
+from scarce.cli._table_options import add_table_options, at_least, check_free, column_list, share
+from scarce.cli.report._check import check_can_draw
+
+DESCRIPTION = """\
+Learn a model from a table. What is given decides what is learnt:
+  scarce fit good.csv --out m.skops                          all rows are of one class
+  scarce fit good.csv --unlabelled unknown.csv --out m.skops   others may be of it or not
+  scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
+  scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
+  scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    shares of groups only
+  scarce fit images.npz --out m.skops                        samples that are matrices
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser.
+
+    Parameters
+    ----------
+    commands : object
+        What `add_subparsers` of argparse returned.
+    """
+    fit = commands.add_parser(
+        "fit",
+        help="learn a model from a table",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    fit.add_argument(
+        "table", type=Path, metavar="TABLE", help="CSV, Parquet, Feather, Arrow, .npy or .npz"
+    )
+    fit.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model file")
+    fit.add_argument("--report", type=Path, metavar="FILE.html", help="a page to look at")
+    fit.add_argument("--kind", choices=KINDS, help="insist on what is learnt")
+
+    pu = fit.add_argument_group("positive and unlabelled rows")
+    pu.add_argument(
+        "--unlabelled", type=Path, metavar="TABLE", help="rows that may be of the class"
+    )
+    pu.add_argument("--label", metavar="COLUMN", help="the column with labels")
+    pu.add_argument("--positive", metavar="VALUE", help="the label of positive rows")
+
+    transfer = fit.add_argument_group("few rows, more of related tasks")
+    transfer.add_argument(
+        "--source", type=Path, action="append", default=[], metavar="TABLE", help="may be repeated"
+    )
+    transfer.add_argument(
+        "--domain",
+        metavar="COLUMN",
+        help="task of each row: a negative number or the word target, and others for sources",
+    )
+    transfer.add_argument(
+        "--radius",
+        metavar="NUMBER|COLUMN|knn",
+        help="how far values may be off, in spreads of the scaled columns",
+    )
+
+    groups = fit.add_argument_group("shares of groups")
+    groups.add_argument("--group", metavar="COLUMN", help="the group of each row")
+    groups.add_argument("--share", metavar="COLUMN", help="share of positives in the row's group")
+    groups.add_argument(
+        "--shares", type=Path, metavar="TABLE", help="one line a group: its name and its share"
+    )
+    groups.add_argument(
+        "--source-model", type=Path, metavar="FILE", help="a model of a related domain"
+    )
+
+    columns = fit.add_argument_group("columns")
+    columns.add_argument("--id", metavar="COLUMN", help="names of rows, not learnt from")
+    columns.add_argument("--weight", metavar="COLUMN", help="how much each row counts")
+    columns.add_argument("--features", type=column_list, metavar="A,B,...", help="these alone")
+    columns.add_argument("--drop", type=column_list, metavar="A,B,...", help="all but these")
+
+    fit.add_argument(
+        "--false-alarms",
+        type=share,
+        metavar="SHARE",
+        help="of fresh rows of the class that may be rejected (default: 0.1)",
+    )
+    fit.add_argument("--params", type=Path, metavar="FILE.toml", help="parameters, name = value")
+    fit.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one parameter"
+    )
+    fit.add_argument(
+        "--tune", action="store_true", help="choose parameters without labelled negatives"
+    )
+    fit.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="(default: 0)")
+    add_table_options(fit)
+    fit.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read, fit, write.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        The options.
+    """
+    check_free(arguments.out, force=arguments.force)
+    if arguments.report is not None:
+        check_free(arguments.report, force=arguments.force)
+        check_can_draw()
+    from scarce._model_files import save_described
+    from scarce.cli._parameters import read_parameters, set_parameters
+    from scarce.cli._words import promise, quality
+    from scarce.cli.tasks import make_task
+
+    kind = chosen_kind(arguments)
+    parameters = read_parameters(arguments.params, arguments.set)
+    task = make_task(kind, arguments)
+    set_parameters(task.machine, parameters)
+    print(f"{name_of(task)}, because {task.why}")
+    for line in task.notes:
+        print(f"note: {line}")
+    if task.plan.columns:
+        print()
+        print("\n".join(task.plan.lines()))
+        print()
+    start = time.perf_counter()
+    with waiting("learning"), _warnings_told():
+        if arguments.tune:
+            from scarce.cli._tune import tune
+
+            print(f"tuned: {tune(task)}")
+        model = fitted(task, arguments.false_alarms)
+    seconds = time.perf_counter() - start
+    wide = f" and {len(task.plan.types)} columns" if task.plan.types else ""
+    print(f"learnt from {len(task.X)} rows{wide} in {seconds:.1f} s")
+    for line in (*promise(task.kind, model), quality(model)):
+        print(line)
+    save_described(model, arguments.out, {"fit": description(task, arguments)})
+    print(f"model: {arguments.out}")
+    if arguments.report is not None:
+        from scarce.cli.report import write_report
+
+        write_report(arguments.report, task, model)
+        print(f"report: {arguments.report}")
+
+
+def name_of(task: Any) -> str:
+    """Return the estimator's name, with what is around it."""
+    name = type(task.machine).__name__
+    return f"{name}, calibrated by rows left out" if task.calibrated else name
+
+
+def fitted(task: Any, false_alarms: float | None) -> Any:
+    """Return the fitted model of a task.
+
+    Parameters
+    ----------
+    task : Task
+        What to fit.
+    false_alarms : float or None
+        Share of fresh rows that may be rejected; None for the default.
+
+    Returns
+    -------
+    estimator
+        Fitted.
+    """
+    from scarce import CalibratedOneClass
+    from scarce._frame import InvalidParameterError
+
+    model = task.pipeline
+    rate: dict[str, Any] = {} if false_alarms is None else {"false_alarms": false_alarms}
+    if task.calibrated:
+        model = CalibratedOneClass(model, **rate)
+    elif rate:
+        model.set_params(**rate)
+    try:
+        return model.fit(task.X, task.y, **task.fit_parameters)
+    except InvalidParameterError as error:
+        raise UsageError(told(str(error))) from None
+    except ValueError as error:
+        raise NoAnswerError(told(str(error))) from None
+
+
+def description(task: Any, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the model file says of the fit."""
+    files = [arguments.table, arguments.unlabelled, *arguments.source, arguments.shares]
+    return {
+        "kind": task.kind,
+        "why": task.why,
+        "files": [path.name for path in files if path is not None],
+        "rows": len(task.X),
+        "columns": task.plan.as_dicts(),
+        "id": task.id_name,
+        "seed": arguments.seed,
+    }
+
+
+class _warnings_told(warnings.catch_warnings):  # noqa: N801 - used like a function
+    """Print what estimators warn of, each warning once, in one line."""
+
+    def __init__(self) -> None:
+        super().__init__(record=True)
+
+    def __enter__(self) -> Any:
+        self._heard = super().__enter__()
+        warnings.simplefilter("always")
+        return self._heard
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        for message in dict.fromkeys(told(str(each.message)) for each in self._heard or ()):
+            print(f"scarce: warning: {message}", file=sys.stderr)

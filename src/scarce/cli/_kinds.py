@@ -1,0 +1,65 @@
+"""Which estimator suits what is given."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scarce.cli._errors import UsageError
+
+KINDS = ("one-class", "transfer", "pu", "groups", "tensor")
+# What says that a kind is meant.
+SIGNS = {
+    "transfer": ("source", "domain", "radius"),
+    "pu": ("unlabelled", "label", "positive"),
+    "groups": ("group", "share", "shares", "source_model"),
+}
+NEEDS = {
+    "transfer": (("source", "domain", "radius"), "--source TABLE, --domain COLUMN or --radius"),
+    "pu": (("unlabelled", "label"), "--unlabelled TABLE, or --label COLUMN"),
+    "groups": (("group",), "--group COLUMN and --share COLUMN or --shares TABLE"),
+}
+
+
+def chosen_kind(arguments: argparse.Namespace) -> str:
+    """Return the kind that was asked for, or that the options and the table say.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        The options of `scarce fit`.
+
+    Returns
+    -------
+    str
+        One of `KINDS`.
+    """
+    given = {
+        kind: [name for name in names if getattr(arguments, name) not in (None, [])]
+        for kind, names in SIGNS.items()
+    }
+    meant = [kind for kind, names in given.items() if names]
+    if len(meant) > 1:
+        options = " and ".join(_option(given[kind][0]) for kind in meant)
+        raise UsageError(f"{options} do not go together: they are for {' and '.join(meant)}")
+    found: str = meant[0] if meant else "tensor" if _is_tensor(arguments.table) else "one-class"
+    kind: str = arguments.kind or found
+    if meant and kind != found:
+        raise UsageError(f"--kind {kind} has no use for {_option(given[found][0])}")
+    if kind in NEEDS and not any(getattr(arguments, name) for name in NEEDS[kind][0]):
+        raise UsageError(f"{kind} needs {NEEDS[kind][1]}")
+    if kind in ("pu", "groups") and arguments.false_alarms is not None:
+        raise UsageError(f"--false-alarms is for one-class, transfer and tensor, not for {kind}")
+    return kind
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _is_tensor(path: Path) -> bool:
+    if path.suffix.lower() not in (".npy", ".npz") or not path.is_file():
+        return False
+    from scarce.io import read_arrays
+
+    return bool(read_arrays(path)[0].ndim > 2)

@@ -1,0 +1,246 @@
+"""What a report says of a fitted model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+from scarce._arrays import Array
+from scarce.cli._answers import direction
+from scarce.cli._words import machine_of, promise, quality
+from scarce.cli.report import _pictures as pictures
+from scarce.inspection import explain
+
+ENDS = 5  # most and least typical rows
+REASONS = 3
+NAMES = {  # of rows on either side of the threshold
+    "pu": ("of the class", "the others"),
+    "groups": ("positive", "negative"),
+}
+
+
+def report_content(task: Any, model: Any) -> dict[str, Any]:
+    """Return everything that the page of a fit shows.
+
+    Parameters
+    ----------
+    task : Task
+        What was fitted.
+    model : estimator
+        The fitted model.
+
+    Returns
+    -------
+    dict
+        Values for the template.
+    """
+    machine = machine_of(model)
+    scores = _scores(task, model)
+    sentence, *more = promise(task.kind, model)
+    return {
+        "title": _title(task),
+        "sentence": sentence,
+        "more": more,
+        "main": _main_picture(task, model, scores),
+        "estimator": type(machine).__name__,
+        "why": task.why,
+        "rows": len(task.X),
+        "columns": task.plan.columns,
+        "n_used": len(task.plan.types),
+        "missing": sum(c.missing for c in task.plan.columns if c.use in ("number", "category")),
+        "support": int(np.size(getattr(machine, "support_", ()))),
+        "id_name": task.id_name,
+        "ends": _ends(task, model, scores),
+        "view": _view(task, model, scores),
+        "special": _special(task, model),
+        "rounds": _rounds(machine),
+        "certificate": quality(model),
+        "parameters": {name: repr(value) for name, value in _told_parameters(machine).items()},
+    }
+
+
+def _scores(task: Any, model: Any) -> Array:
+    """Return the rows' scores, those of rows left out where there are such, NaN for sources."""
+    if hasattr(model, "left_out_scores_"):
+        return np.asarray(model.left_out_scores_ - np.ravel(model.offset_)[0])
+    return direction(model) * np.asarray(model.decision_function(task.X), dtype=np.float64)
+
+
+def _title(task: Any) -> str:
+    names = {
+        "one-class": "What is normal",
+        "transfer": "What is normal, with the help of related tasks",
+        "pu": "Which of the unlabelled rows belong to the class",
+        "groups": "Who is positive, from shares of groups",
+        "tensor": "What a normal sample looks like",
+    }
+    return names[task.kind]
+
+
+def _words(kind: str) -> tuple[str, str]:
+    return NAMES.get(kind, ("accepted", "rejected"))
+
+
+def _main_picture(task: Any, model: Any, scores: Array) -> dict[str, str]:
+    machine, (inside, outside) = machine_of(model), _words(task.kind)
+    if task.kind == "pu":
+        labelled, others = machine.out_of_bag_scores_
+        kinds = {"labelled": np.asarray(labelled), "unlabelled": np.asarray(others)}
+        caption = "Scores of labelled and unlabelled rows, each by machines that did not see it."
+    elif task.kind == "groups":
+        kinds = {"rows": scores}
+        caption = "Scores of the rows; above 0 they are called positive."
+    else:
+        kinds = {"left out": scores[np.isfinite(scores)]}
+        caption = (
+            "Scores of the rows, each by a model that has not seen it: as fresh rows of the class "
+            "would score."
+        )
+    drawing = pictures.score_histogram(kinds, 0.0, inside, outside)
+    return {"svg": pictures.picture(drawing, caption), "caption": caption}
+
+
+def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
+    """Return the rows with the highest and the lowest scores, with their reasons."""
+    pool = np.flatnonzero(np.isfinite(scores))
+    if task.kind == "pu":
+        pool = np.flatnonzero(~task.facts["positive"])  # whose place is known
+    order = pool[np.argsort(-scores[pool], kind="stable")]
+    count = min(ENDS, order.size // 2)
+    parts = []
+    typical = None
+    if task.kind in ("one-class", "transfer"):  # a row is compared with others, not with itself
+        typical = task.X.iloc[order[: max(1, order.size // 2)]]
+    heads = ("Most typical", "Least typical")
+    if task.kind in ("pu", "groups"):
+        heads = ("Highest scores", "Lowest scores")
+    for head, chosen in zip(heads, (order[:count], order[::-1][:count]), strict=True):
+        rows = task.X.iloc[chosen] if hasattr(task.X, "iloc") else task.X[chosen]
+        others = typical if head == heads[1] else None
+        names, values = explain(model, rows, reference=others).largest(REASONS)
+        values = direction(model) * values
+        parts.append(
+            {
+                "head": head,
+                "rows": [
+                    {
+                        "id": str(task.ids[row]),
+                        "score": f"{scores[row]:.3g}",
+                        "reasons": _reasons(task, rows, place, names[place], values[place]),
+                    }
+                    for place, row in enumerate(chosen)
+                ],
+            }
+        )
+    return parts
+
+
+def _reasons(task: Any, rows: Any, place: int, names: Array, values: Array) -> list[str]:
+    """Return what moved a score, as "column = value (part)"."""
+    found = []
+    for name, part in zip(names, values, strict=True):
+        if abs(part) < 1e-12:
+            continue
+        held = ""
+        if hasattr(rows, "columns") and name in rows.columns:
+            value = rows.iloc[place][name]
+            missing = not isinstance(value, str) and np.isnan(value)
+            held = (
+                " missing" if missing else f" {value}" if isinstance(value, str) else f" {value:g}"
+            )
+        found.append(f"{name}{held} ({part:+.2g})")
+    return found or ["nothing: as the rows it was learnt from"]
+
+
+def _view(task: Any, model: Any, scores: Array) -> dict[str, str] | None:
+    inner = getattr(model, "estimator_", model)
+    if task.columns is None:
+        X = task.X.reshape(len(task.X), -1)
+    else:
+        X = np.asarray(inner[0].transform(task.X))
+    if X.shape[1] < 2 or len(X) < 3:
+        return None
+    known = np.isfinite(scores)  # rows of sources are not judged
+    X, scores = X[known], scores[known]
+    flat = PCA(n_components=2, random_state=0).fit(X)
+    caption = (
+        "The rows in the two directions in which they differ most, which hold "
+        f"{flat.explained_variance_ratio_.sum():.0%} of the differences; the model sees all."
+    )
+    drawing = pictures.two_dimensions(flat.transform(X), scores >= 0, _words(task.kind))
+    return {"svg": pictures.picture(drawing, caption, (5.6, 3.4)), "caption": caption}
+
+
+def _special(task: Any, model: Any) -> dict[str, str] | None:
+    """Return what only this kind has to show."""
+    machine = machine_of(model)
+    if task.kind == "groups":
+        return _group_shares(task, model)
+    if task.kind == "pu":
+        low, high = machine.class_prior_interval_
+        text = (
+            f"Of the unlabelled rows about {machine.class_prior_:.0%} belong to the class; the "
+            f"range is {low:.0%} to {high:.0%}. It knows how many rows are labelled, not how they "
+            f"were chosen. The threshold accepts {machine.accepted_share_:.0%} of them."
+        )
+        return {"head": "How many belong to the class", "text": text}
+    if task.kind == "transfer" and task.facts["sources"]:
+        return _contributions(task, machine)
+    return None
+
+
+def _group_shares(task: Any, model: Any) -> dict[str, str]:
+    groups = task.metadata["groups"]
+    probability = np.asarray(model.predict_proba(task.X))[:, 1]
+    ids = np.unique(groups[groups >= 0])
+    given = np.array([task.y[groups == each][0] for each in ids], dtype=float)
+    predicted = np.array([probability[groups == each].mean() for each in ids])
+    sizes = np.array([(groups == each).sum() for each in ids])
+    error = float(np.average(np.abs(given - predicted), weights=sizes))
+    text = (
+        f"Each point is one of {ids.size} groups, the larger the more rows it has. Given and "
+        f"predicted shares differ by {error:.3f} on average, on the groups of the fit itself."
+    )
+    drawing = pictures.shares(given, predicted, sizes)
+    return {
+        "head": "Given and predicted shares",
+        "text": text,
+        "svg": pictures.picture(drawing, text, (4.2, 3.6)),
+    }
+
+
+def _contributions(task: Any, machine: Any) -> dict[str, str]:
+    domain = np.asarray(task.metadata["sample_domain"])[machine.support_]
+    weights = np.abs(np.ravel(machine.dual_coef_))
+    names = {-1: "the target's own rows", **task.facts["sources"]}
+    parts = {
+        str(name): float(weights[domain == number].sum() / weights.sum())
+        for number, name in names.items()
+    }
+    text = "The share of the target's model that rests on the rows of each table."
+    drawing = pictures.bars(parts, "share of the model")
+    return {
+        "head": "What each source contributed",
+        "text": text,
+        "svg": pictures.picture(drawing, text, (5.6, 1.0 + 0.4 * len(parts))),
+    }
+
+
+def _rounds(machine: Any) -> dict[str, str] | None:
+    history = getattr(machine, "history_", None)
+    if not history or len(history["objective"]) < 2:
+        return None
+    ended = "it had settled" if machine.converged_ else "the limit was reached"
+    caption = (
+        f"The objective from round to round, {len(history['objective'])} of them, until {ended}."
+    )
+    drawing = pictures.rounds(history["objective"])
+    return {"svg": pictures.picture(drawing, caption, (5.6, 2.3)), "caption": caption}
+
+
+def _told_parameters(machine: Any) -> dict[str, Any]:
+    hidden = ("verbose", "warm_start", "cache_size", "max_iter", "shrinking", "source")
+    parameters = machine.get_params(deep=False)
+    return {name: value for name, value in parameters.items() if name not in hidden}

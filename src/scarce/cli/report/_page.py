@@ -1,0 +1,60 @@
+"""Pages from templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scarce._whole_files import write_whole
+
+
+def write_report(path: Path, task: Any, model: Any) -> None:
+    """Write the page of a fit.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    task : Task
+        What was fitted.
+    model : estimator
+        The fitted model.
+    """
+    from scarce.cli.report._content import report_content
+
+    write_whole(path, page("report.html", report_content(task, model)))
+
+
+def write_stories(path: Path, stories: list[dict[str, Any]]) -> None:
+    """Write a page of stories, one picture and one sentence each.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    stories : list of dict
+        Head, sentence, picture, commands and link of each.
+    """
+    write_whole(path, page("stories.html", {"stories": stories}))
+
+
+def page(name: str, content: dict[str, Any]) -> str:
+    """Return a template with its values; all texts are escaped but the pictures.
+
+    Parameters
+    ----------
+    name : str
+        The template.
+    content : dict
+        Its values.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("scarce.cli.report", "templates")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    return environment.get_template(name).render(content)

@@ -1,0 +1,46 @@
+"""From tables to what is fitted, one file a kind of supervision."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from scarce.cli._errors import NoAnswerError
+from scarce.cli.tasks._groups import groups
+from scarce.cli.tasks._one_class import one_class, tensor
+from scarce.cli.tasks._positive_unlabelled import positive_unlabelled
+from scarce.cli.tasks._task import Task
+from scarce.cli.tasks._transfer import transfer
+
+__all__ = ["Task", "make_task"]
+
+
+def make_task(kind: str, arguments: argparse.Namespace) -> Task:
+    """Read the tables and return what is to be fitted.
+
+    Parameters
+    ----------
+    kind : str
+        The kind.
+    arguments : Namespace
+        The options of `scarce fit`.
+
+    Returns
+    -------
+    Task
+        With an estimator that is not fitted.
+    """
+    makers: dict[str, Callable[[argparse.Namespace], Task]] = {
+        "one-class": one_class,
+        "transfer": transfer,
+        "pu": positive_unlabelled,
+        "groups": groups,
+        "tensor": tensor,
+    }
+    task = makers[kind](arguments)
+    task.kind = kind
+    if "random_state" in task.machine.get_params(deep=False):
+        task.machine.set_params(random_state=arguments.seed)
+    if len(task.X) < 2:
+        raise NoAnswerError(f"{arguments.table} has one row; nothing can be learnt from it")
+    return task

@@ -1,0 +1,33 @@
+"""Tables on disk and what is done with their columns; models for other programs."""
+
+from typing import TYPE_CHECKING, Any
+
+from scarce.io._column_plan import Column, ColumnPlan, plan_columns
+from scarce.io._dialect import Dialect
+from scarce.io._rows import Rows, TableError
+from scarce.io._tables import Table, open_table, read_arrays
+
+if TYPE_CHECKING:
+    from scarce.io._onnx import to_onnx
+
+__all__ = [
+    "Column",
+    "ColumnPlan",
+    "Dialect",
+    "Rows",
+    "Table",
+    "TableError",
+    "open_table",
+    "plan_columns",
+    "read_arrays",
+    "to_onnx",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Tables do without the estimators, which an export looks into.
+    if name == "to_onnx":
+        from scarce.io._onnx import to_onnx
+
+        return to_onnx
+    raise AttributeError(f"module 'scarce.io' has no attribute {name!r}")

@@ -1,0 +1,358 @@
+"""Tables on disk, whole or in batches: CSV, Parquet, Arrow and NumPy files."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scarce.io._dialect import Dialect, found_dialect
+from scarce.io._extra import tables_library
+from scarce.io._rows import Rows, TableError, missing_columns
+
+BLOCK = 1_000_000  # bytes of CSV at a time
+BATCH = 16_384  # rows of other files at a time
+CSV, PARQUET, ARROW, ARRAYS = (
+    (".csv", ".tsv", ".txt", ".csv.gz"),
+    (".parquet", ".pq"),
+    (".feather", ".arrow", ".ipc"),
+    (".npy", ".npz"),
+)
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending that says how a table is written, or raise an error with those known."""
+    known = (*CSV, *PARQUET, *ARROW, *ARRAYS)
+    for ending in sorted(known, key=len, reverse=True):
+        if path.name.lower().endswith(ending):
+            return ending
+    raise TableError(
+        f"{path} has the ending {path.suffix!r}; tables end in {', '.join(known[:-1])} or "
+        f"{known[-1]}"
+    )
+
+
+def open_table(path: str | Path, dialect: Dialect | None = None) -> Table:
+    r"""Look at a table's columns, so that it can be read whole or in batches.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its ending says what it is.
+    dialect : Dialect, optional
+        How a CSV file is written, where it is not to be found out.
+
+    Returns
+    -------
+    Table
+        With `names`, `notes`, `read` and `batches`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from scarce.io import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("height;name\n1,8;Ann\n;Bo\n")
+    ...     rows = open_table(path).read()
+    >>> rows.numbers("height"), rows.texts("name")
+    (array([1.8, nan]), array(['Ann', 'Bo'], dtype=object))
+    """
+    path = Path(path)
+    ending = ending_of(path)
+    if path.is_dir():
+        raise TableError(f"{path} is a folder, not a table")
+    with path.open("rb") as file:  # no file, no permission
+        if not file.read(1):
+            raise TableError(f"{path} is empty")
+    if ending in CSV:
+        return CSVTable(path, dialect or Dialect())
+    kind = ParquetTable if ending in PARQUET else ArrowTable if ending in ARROW else ArraysTable
+    return kind(path)
+
+
+class Table(ABC):
+    """A table on disk.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    names : list of str
+        Its columns.
+    notes : list of str
+        What was guessed and may be wrong.
+    size : int
+        What `progress` counts up to: bytes or rows.
+    """
+
+    first_row = 1
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.notes, self.size = path, [""][:0], 0
+        with self._errors():
+            self.names = self._open()
+        doubled = sorted({name for name in self.names if self.names.count(name) > 1})
+        if doubled:
+            raise TableError(f"{path} has several columns named {', '.join(map(repr, doubled))}")
+        if "" in self.names:
+            raise TableError(f"{path}: column {self.names.index('') + 1} has no name")
+
+    @abstractmethod
+    def _open(self) -> list[str]:
+        """Return the columns' names."""
+
+    @abstractmethod
+    def _arrow(self, types: dict[str, str] | None) -> Iterator[Any]:
+        """Yield Arrow tables, of some columns in the given types, or of all as they are."""
+
+    def batches(self, types: dict[str, str] | None = None) -> Iterator[Rows]:
+        """Yield the rows in batches.
+
+        Parameters
+        ----------
+        types : dict of str, optional
+            The columns to read, each "number", "text" or "any"; all by default.
+
+        Yields
+        ------
+        Rows
+            Never none.
+        """
+        absent = [name for name in types or () if name not in self.names]
+        if absent:
+            raise missing_columns(self.path, absent, self.names)
+        first, found = self.first_row, False
+        with self._errors():
+            for table in self._arrow(types):
+                if table.num_rows:
+                    found = True
+                    yield Rows(self.path, table, first)
+                    first += table.num_rows
+        if not found:
+            raise TableError(f"{self.path} has a header but no rows")
+
+    def read(self) -> Rows:
+        """Return all rows."""
+        parts = list(self.batches())
+        arrow = tables_library("pyarrow")
+        whole = arrow.concat_tables([rows.arrow for rows in parts], promote_options="permissive")
+        return Rows(self.path, whole, self.first_row)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        arrow = tables_library("pyarrow")
+        try:
+            yield
+        except (arrow.ArrowInvalid, arrow.ArrowKeyError, UnicodeError) as error:
+            raise TableError(self._in_words(str(error))) from None
+        except OSError as error:
+            if type(error) is not OSError:
+                raise
+            raise TableError(f"{self.path} cannot be read: {_short(str(error))}") from None
+
+    def _in_words(self, message: str) -> str:
+        return f"{self.path} is damaged: {_short(message)}"
+
+
+class CSVTable(Table):
+    """Text with a header, read by pyarrow."""
+
+    first_row = 2
+
+    def __init__(self, path: Path, dialect: Dialect) -> None:
+        self.stated = dialect
+        super().__init__(path)
+
+    def _open(self) -> list[str]:
+        self.dialect, notes = found_dialect(self.path, self.stated)
+        self.notes = [*notes]
+        self.size = self.path.stat().st_size
+        csv = tables_library("pyarrow.csv")
+        with csv.open_csv(str(self.path), **self._options(None)) as reader:
+            names = [str(name).strip() for name in reader.schema.names]
+            self._raw = list(reader.schema.names)
+        if all(_is_number(name) for name in names):
+            raise TableError(
+                f"{self.path}, row 1: {', '.join(names[:4])}: numbers instead of column names"
+            )
+        return names
+
+    def _options(self, types: dict[str, str] | None) -> dict[str, Any]:
+        csv, arrow = tables_library("pyarrow.csv"), tables_library("pyarrow")
+        kinds = {"number": arrow.float64(), "text": arrow.string(), "any": arrow.string()}
+        usual = csv.ConvertOptions()
+        convert = csv.ConvertOptions(
+            decimal_point=self.dialect.decimal,
+            null_values=[*usual.null_values, *self.dialect.missing],
+            strings_can_be_null=True,
+            true_values=[],  # kept as they are written
+            false_values=[],
+        )
+        if types is not None:
+            raw = dict(zip(self.names, self._raw, strict=True))
+            convert.include_columns = [raw[name] for name in types]
+            convert.column_types = {raw[name]: kinds[kind] for name, kind in types.items()}
+        return {
+            # One thread: errors then know their row.
+            "read_options": csv.ReadOptions(
+                use_threads=False, block_size=BLOCK, encoding=self.dialect.encoding
+            ),
+            "parse_options": csv.ParseOptions(
+                delimiter=self.dialect.delimiter, newlines_in_values=True
+            ),
+            "convert_options": convert,
+        }
+
+    def _arrow(self, types: dict[str, str] | None) -> Iterator[Any]:
+        csv, arrow = tables_library("pyarrow.csv"), tables_library("pyarrow")
+        names = list(types) if types is not None else self.names
+        with csv.open_csv(str(self.path), **self._options(types)) as reader:
+            for batch in reader:
+                yield arrow.Table.from_batches([batch]).rename_columns(names)
+
+    def read(self) -> Rows:
+        """Return all rows; the type of a column is found from all of them."""
+        csv = tables_library("pyarrow.csv")
+        with self._errors():
+            table = csv.read_csv(str(self.path), **self._options(None)).rename_columns(self.names)
+        if not table.num_rows:
+            raise TableError(f"{self.path} has a header but no rows")
+        return Rows(self.path, table, self.first_row)
+
+    def _in_words(self, message: str) -> str:
+        value = re.search(r"column #(\d+): Row #(\d+): CSV conversion error.*value '(.*)'", message)
+        if value:
+            name = self.names[int(value[1])]
+            place = f"{self.path}, row {value[2]}, column {name!r}"
+            return f"{place}: {value[3]!r} is not a number"
+        width = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
+        if width:
+            return (
+                f"{self.path}, row {width[1]}: {width[3]} values, but the header has {width[2]} "
+                f"columns (delimiter {self.dialect.delimiter!r})"
+            )
+        if "straddl" in message:
+            return f"{self.path}: a row of more than {BLOCK:,} bytes, perhaps after an open quote"
+        if "cannot infer number of columns" in message:
+            return f"{self.path} has a header but no rows"
+        if any(word in message for word in ("codec can't decode", "UTF8", "BOM")):
+            return f"{self.path} is not {self.dialect.encoding} text; state --encoding"
+        return f"{self.path}: {_short(message)}"
+
+
+class ParquetTable(Table):
+    """A Parquet file."""
+
+    def _open(self) -> list[str]:
+        with tables_library("pyarrow.parquet").ParquetFile(str(self.path)) as file:
+            self.size = file.metadata.num_rows
+            return list(file.schema_arrow.names)
+
+    def _arrow(self, types: dict[str, str] | None) -> Iterator[Any]:
+        arrow = tables_library("pyarrow")
+        with tables_library("pyarrow.parquet").ParquetFile(str(self.path)) as file:
+            columns = None if types is None else list(types)
+            for batch in file.iter_batches(BATCH, columns=columns):
+                yield arrow.Table.from_batches([batch])
+
+
+class ArrowTable(Table):
+    """A Feather or Arrow file."""
+
+    def _open(self) -> list[str]:
+        with tables_library("pyarrow").memory_map(str(self.path)) as source:
+            return list(tables_library("pyarrow.ipc").open_file(source).schema.names)
+
+    def _arrow(self, types: dict[str, str] | None) -> Iterator[Any]:
+        arrow = tables_library("pyarrow")
+        with arrow.memory_map(str(self.path)) as source:
+            reader = tables_library("pyarrow.ipc").open_file(source)
+            for number in range(reader.num_record_batches):
+                table = arrow.Table.from_batches([reader.get_batch(number)])
+                yield table if types is None else table.select(list(types))
+
+
+class ArraysTable(Table):
+    """A NumPy file: the columns of a matrix, and arrays of one value a row by their names."""
+
+    def _open(self) -> list[str]:
+        rows, columns = read_arrays(self.path)
+        if rows.ndim != 2:
+            raise TableError(
+                f"{self.path} holds an array of shape {rows.shape}; a table has two dimensions"
+            )
+        self.size = rows.shape[0]
+        self._columns = {f"x{number}": rows[:, number] for number in range(rows.shape[1])} | columns
+        return list(self._columns)
+
+    def _arrow(self, types: dict[str, str] | None) -> Iterator[Any]:
+        arrow = tables_library("pyarrow")
+        names = list(self._columns if types is None else types)
+        for start in range(0, self.size, BATCH):
+            part = slice(start, start + BATCH)
+            yield arrow.table({name: np.asarray(self._columns[name][part]) for name in names})
+
+
+def read_arrays(path: Path) -> tuple[Any, dict[str, Any]]:
+    """Return the main array of a NumPy file, and arrays of one value a row by their names.
+
+    Parameters
+    ----------
+    path : Path
+        An ".npy" file, or an ".npz" file whose main array is its only one of two or more
+        dimensions, or is named "X".
+
+    Returns
+    -------
+    array
+        A number for each row and column, or a tensor for each row.
+    dict of array
+        Others of the same length.
+    """
+    try:
+        if path.suffix.lower() == ".npz":
+            with path.open("rb") as file:
+                arrays = dict(np.load(file, allow_pickle=False))
+        else:
+            arrays = {"X": np.load(path, mmap_mode="r", allow_pickle=False)}
+    except (ValueError, EOFError, OSError, KeyError) as error:
+        if isinstance(error, PermissionError):
+            raise
+        raise TableError(f"{path} is damaged, or no NumPy file: {_short(str(error))}") from None
+    except Exception as error:  # a damaged archive fails in the ways of zipfile and zlib
+        raise TableError(f"{path} is damaged: {_short(str(error))}") from None
+    large = [name for name, array in arrays.items() if array.ndim > 1]
+    main = "X" if "X" in large else large[0] if len(large) == 1 else None
+    if main is None:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise TableError(f"{path} must hold one array of rows, or one named X; it holds {shapes}")
+    rows = arrays[main]
+    if rows.dtype.kind not in "fiub":
+        raise TableError(f"{path}, array {main!r}: {rows.dtype} instead of numbers")
+    if not rows.shape[0]:
+        raise TableError(f"{path} holds no rows")
+    columns = {
+        name: array
+        for name, array in arrays.items()
+        if name != main and array.ndim == 1 and len(array) == len(rows)
+    }
+    return rows, columns
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _short(message: str) -> str:
+    return " ".join(message.split())[:160]
