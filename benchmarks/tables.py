@@ -87,13 +87,14 @@ def stream(folder, megabytes):
 
 
 def kills(folder, number):
-    rows(300, 2).to_csv(folder / "good.csv", index=False)
-    rows(60_000, 3).to_csv(folder / "new.csv", index=False)
-    model, scores = folder / "m.skops", folder / "s.csv"
+    rows(60, 2).to_csv(folder / "good.csv", index=False)
+    rows(40_000, 3).to_csv(folder / "new.csv", index=False)
+    model, scores, kept = folder / "m.skops", folder / "s.csv", folder / "kept.skops"
     commands = {
         model: scarce("fit", folder / "good.csv", "--out", model, "--force"),
-        scores: scarce("score", model, folder / "new.csv", "--out", scores, "--force"),
+        scores: scarce("score", kept, folder / "new.csv", "--out", scores, "--force"),
     }
+    subprocess.run(scarce("fit", folder / "good.csv", "--out", kept), check=True)
     took, outcomes = {}, {"old": 0, "new": 0, "ended": 0}
     for out, command in commands.items():
         took[out] = measured(command)[1]
@@ -110,8 +111,6 @@ def kills(folder, number):
         if found == "new" and digest(out) != whole[out]:
             raise SystemExit(f"kill {kill} left a part of {out}")
         outcomes["ended" if ended else found] += 1
-        if out == model:
-            subprocess.run(commands[model], check=True, stdout=subprocess.DEVNULL)
     for command in commands.values():
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     left = [path.name for path in folder.iterdir() if path.name.endswith(".draft")]

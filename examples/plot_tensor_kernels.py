@@ -1,4 +1,6 @@
-"""A tensor kernel that sees what mixing leaves alone.
+"""
+A tensor kernel that sees what mixing leaves alone
+==================================================
 
 Six sensors record 24 points in time. Two sources sound, and where the sensors stand changes from
 recording to recording, so that each hears its own mixture. The class is the pair of sources. Eight

@@ -1,4 +1,6 @@
-"""Transfer and radii in one-class learning.
+"""
+Transfer and radii in one-class learning
+========================================
 
 The target is a crescent of which ten rows are known. Eighty rows come from a source, a crescent
 turned and moved a little. Two rows in five are recorded with noise. Which part of the plane belongs

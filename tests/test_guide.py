@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-PAGES = sorted((Path(__file__).parents[1] / "docs" / "guide").glob("*.md"))
+DOCS = Path(__file__).parents[1] / "docs"
+GUIDE = [page for page in sorted((DOCS / "guide").glob("*.md")) if page.name != "index.md"]
+PAGES = [DOCS / "quick_start.md", DOCS / "few_negatives.md", *GUIDE]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from scarce._arrays import Array
+from scarce.chunks import Survey
 
 ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
 
@@ -78,3 +79,20 @@ def check_lengths(X: Any, y: Array) -> None:
         raise ValueError(
             f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has {y.shape[0]}."
         )
+
+
+def check_classes(found: Survey, one_class_left: str, name: str) -> Array:
+    """Return the two labels that a read of all rows found; refuse any other number."""
+    classes = found.classes
+    if classes.size > 2:
+        raise ValueError(
+            f"rows in chunks can be of two classes, got {classes.size}; fit every pair of them: "
+            f"sklearn.multiclass.OneVsOneClassifier({name}(...)) on rows in memory"
+        )
+    if classes.size == 0:
+        raise ValueError(f"{name} needs y, one label a row; rows in chunks came without")
+    if classes.size < 2:
+        raise ValueError("The number of classes has to be greater than one; got 1 class")
+    if not found.totals.all():
+        raise ValueError(one_class_left)
+    return classes

@@ -28,6 +28,7 @@ from sklearn.utils.validation import _num_samples as num_samples
 from sklearn.utils.validation import validate_data as validate_read_data
 
 from scarce._arrays import Array
+from scarce.chunks._open import refuse_chunks
 from scarce.solvers import Progress
 from scarce.solvers._certificate import FEASIBLE
 
@@ -40,6 +41,7 @@ __all__ = [
     "Notes",
     "StrOptions",
     "check_parameters",
+    "check_total_weight",
     "checked_prices",
     "checked_weights",
     "collected_notes",
@@ -126,6 +128,8 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
         try:
             if not unchecked:
                 check_parameters(estimator)
+            if not getattr(estimator, "_fits_by_chunks", False):
+                refuse_chunks(type(estimator).__name__, args[0] if args else kwargs.get("X"))
             with (
                 collected_notes() as notes,
                 config_context(skip_parameter_validation=unchecked or not nested_checks),
@@ -349,17 +353,21 @@ def checked_weights(sample_weight: Any, X: Any) -> Array:
         return np.ones(X.shape[0])
     checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
     weights: Array = np.maximum(checked, 0.0)
-    if not weights.any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
     with np.errstate(over="ignore"):
-        total = float(weights.sum())
+        check_total_weight(float(weights.sum()))
+    return weights
+
+
+def check_total_weight(total: float) -> None:
+    """Refuse weights that are all zero, or whose products would leave the range of numbers."""
+    if total == 0:
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
     if not 1.0 / LARGEST_TOTAL <= total <= LARGEST_TOTAL:
         raise ValueError(
             f"sample_weight has the sum {total:.3g}, and products of such numbers leave the range "
             f"of floating point; sums from {1.0 / LARGEST_TOTAL:g} to {LARGEST_TOTAL:g} are "
             "accepted: divide the weights by their mean"
         )
-    return weights
 
 
 def checked_prices(name: str, price: float, weights: Array) -> Array:

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -73,6 +74,11 @@ class Sample:
         """Return the entries, of one value a row, of those that take part."""
         return None if values is None else values[self.rows]
 
+    def ordered(self, order: Array) -> Sample:
+        """Return the same rows in another order."""
+        operator = self.operator.subset(order)
+        return Sample(self.X, self.rows[order], self.weights[order], operator)
+
 
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose model is a weighted sum of kernel functions."""
@@ -95,6 +101,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         "approximation": [StrOptions({"nystroem"}), None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "max_memory": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     # Weights are asked for without any set-up when metadata routing is on.
@@ -219,7 +226,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 f"({', '.join(formula_names())}), got kernel={self.kernel!r}"
             )
         random = check_random_state(self.random_state)
-        return np.sort(random.permutation(n_rows)[: self.n_components])
+        n_drawn = min(self.n_components, n_rows)
+        drawn = sample_without_replacement(n_rows, n_drawn, random_state=random)
+        return np.sort(drawn).astype(np.int64)
 
     def _check_diagonal(self, operator: Any) -> None:
         """Refuse kernel values whose sums overflow, high powers above all."""

@@ -13,6 +13,7 @@ from scarce._arrays import Array
 from scarce._false_alarms import LeftOut, benjamini_hochberg, cannot_be_had, false_alarm_range
 from scarce._frame import Interval, note
 from scarce._warnings import ScarceDataWarning
+from scarce.chunks._lazy import lazily
 
 
 class LeftOutOffset:
@@ -118,6 +119,7 @@ class LeftOutOffset:
             raise AttributeError(str(error)) from None
         return np.asarray(np.append(scores, np.nan)[self._left_out_places])
 
+    @lazily
     def p_values(self, X: Any) -> Array:
         """Return how likely a row of the class would have a score as low as each row's.
 

@@ -31,6 +31,7 @@ HOMES = {
 }
 PACKAGES = (
     "baselines",
+    "chunks",
     "classification",
     "datasets",
     "inspection",

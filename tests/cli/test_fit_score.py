@@ -90,6 +90,24 @@ def test_the_command_answers_as_python_does(folder, kind, capsys):
         assert found["row"].tolist() == list(range(2, 202))  # the header is row 1
 
 
+@pytest.mark.parametrize("kind", FITS)
+def test_an_exported_model_decides_the_same(folder, kind, tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    out = tmp_path / "m.onnx"
+    command = ["export", str(folder / f"{kind}.skops"), "--onnx", str(out), "--dtype", "float64"]
+    assert main(command) == 0
+    session, X = runtime.InferenceSession(out.read_bytes()), rows_of(folder, kind)
+    names = [each.name for each in session.get_inputs()]
+    if len(names) > 1:
+        texts = X.fillna({"town": ""})
+        feeds = {name: texts[name].to_numpy()[:, None] for name in names}
+    else:
+        feeds = {names[0]: np.asarray(X, dtype=np.float64)}
+    (labels,) = session.run(["labels"], feeds)
+    expected = scarce.load(folder / f"{kind}.skops").predict(X)
+    assert labels.astype(str).tolist() == expected.astype(str).tolist()
+
+
 @pytest.mark.parametrize(
     ("kind", "estimator", "reason"),
     [

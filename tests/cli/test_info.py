@@ -65,3 +65,24 @@ def test_errors_are_one_line_and_a_code(tmp_path, capsys):
         assert printed.startswith("scarce: error: ")
         assert printed.count("\n") == 1
         assert str(path) in printed
+
+
+def test_columns_that_nobody_scaled(tmp_path, capsys):
+    random = np.random.default_rng(0)
+    rows = random.normal(9.0, size=(40, 2)) * [1.0, 5000.0]
+    table = tmp_path / "rows.csv"
+    pd.DataFrame(rows, columns=["x0", "x1"]).to_csv(table, index=False)
+    for name, model in {
+        "wide": scarce.OneClassSVM(nu=0.2),
+        "linear": scarce.OneClassSVM(nu=0.2, kernel="linear"),
+        "scaled": make_pipeline(StandardScaler(), scarce.OneClassSVM(nu=0.2)),
+    }.items():
+        path = tmp_path / f"{name}.skops"
+        scarce.save(model.fit(rows), path)
+        assert (
+            main(["score", str(path), str(table), "--out", str(tmp_path / "s.csv"), "--force"]) == 0
+        )
+        warned = "differ in spread by a factor of" in capsys.readouterr().err
+        assert warned == (name == "wide")
+        assert main(["info", str(path), "--json"]) == 0
+        assert ("warning" in json.loads(capsys.readouterr().out)) == warned

@@ -216,6 +216,23 @@ def test_sparse_rows_and_callables():
     np.testing.assert_allclose(found.residual, 0.0, atol=1e-9 * np.abs(found.scores).max())
 
 
+def test_columns_are_found_however_they_are_named():
+    from scarce.inspection._columns import column_numbers
+
+    names = ["a", "b", "c", "d"]
+    for columns, expected in [
+        ("b", [1]),
+        (["d", "a"], [3, 0]),
+        (slice("b", "c"), [1, 2]),
+        (slice(None, "b"), [0, 1]),
+        (slice(1, None), [1, 2, 3]),
+        ([True, False, False, True], [0, 3]),
+        ([], []),
+        (-1, [3]),
+    ]:
+        np.testing.assert_array_equal(column_numbers(columns, 4, names), expected)
+
+
 def test_what_cannot_be_explained_is_told():
     model = scarce.OneClassSVM(kernel="precomputed").fit(np.eye(3))
     with pytest.raises(ValueError, match="precomputed"):

@@ -38,12 +38,13 @@ def program(seed, n=30, n_groups=1, rank=5, linear=True):
     )
 
 
-def both(problem, alpha):
+def both(problem, alpha, error=None):
     form = SignedForm(problem)
     support = np.arange(form.n)
     weights = problem.coupling[:, problem.groups] * (problem.kernel_signs * alpha)
     field = problem.kernel.reference_sums(support, support, weights, problem.groups)
-    return judge(problem, alpha, field), judge_shortly(form, problem.signs * alpha, field)
+    shortly = judge_shortly(form, problem.signs * alpha, field, error)
+    return judge(problem, alpha, field, error), shortly
 
 
 def assert_same(plain, compiled):
@@ -67,6 +68,8 @@ def test_any_point(seed, n_groups, linear):
         solve(problem, tol=1e-9).alpha,
     ):
         assert_same(*both(problem, alpha))
+        for size in (1e-9, 1e-2):
+            assert_same(*both(problem, alpha, size * random.random(problem.kernel.n)))
 
 
 def test_optimum_of_zero():

@@ -21,6 +21,7 @@ from scarce._arrays import Array
 from scarce._classes import two_classes, with_labels_only
 from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
 from scarce.baselines._domains import require_weight, source_rows
+from scarce.chunks._lazy import lazily
 from scarce.classification import SVC
 
 
@@ -278,6 +279,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
         mixed = (shares * probabilities).sum(axis=0) / shares.sum(axis=0)
         return mixed, similarity.mean(axis=0), clusters
 
+    @lazily
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the two classes.
 
@@ -309,6 +311,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
             mixed[row] = self.cluster_probability_.get(int(clusters[row]), mixed[row])
         return mixed
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return how much more probable the second class is than the first.
 
@@ -324,6 +327,7 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
         """
         return 2.0 * self._positive(X) - 1.0
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

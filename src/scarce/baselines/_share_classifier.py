@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import Interval, checked_weights, fit_frame, note, validate_data
+from scarce.chunks._lazy import lazily
 from scarce.proportions._base import has_several_columns
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
 from scarce.proportions._share_loss import RowGroups, class_probabilities
@@ -104,6 +105,7 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
         """Return one column for two classes, else one a class, of checked rows."""
         raise NotImplementedError
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -121,6 +123,7 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
         logits = self._logits(self._validated(X, reset=False))
         return np.asarray(logits[:, 0] if logits.shape[1] == 1 else logits)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 
@@ -142,6 +145,7 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
 class ProbabilisticShareClassifier(ShareClassifier):
     """The same with probabilities, the softmax of the decision values."""
 
+    @lazily
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the classes.
 

@@ -12,6 +12,7 @@ from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_labels
+from scarce.chunks._lazy import lazily
 
 
 class LabelledMachine(ClassifierMixin, KernelMachine):
@@ -41,16 +42,20 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         weights = checked_weights(sample_weight, X)
         known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
         self.classes_, codes = self._read_labels(y, known)
+        self._set_class_weight(np.bincount(codes, known, minlength=self.classes_.size))
+        return X, codes, weights
+
+    def _set_class_weight(self, totals: Array) -> None:
+        """Settle the factors of the classes, whose rows have the given weights in all."""
         if self.class_weight == "equal-total":  # only `SVC` takes it
-            totals = np.bincount(codes, known)
             self.class_weight_ = totals.min() / totals
         elif self.class_weight is None:
             self.class_weight_ = np.ones(self.classes_.size)
         else:
+            # One row for all of a class.
             self.class_weight_ = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=y, sample_weight=known
+                self.class_weight, classes=self.classes_, y=self.classes_, sample_weight=totals
             )
-        return X, codes, weights
 
     @property
     def n_support_(self) -> Array:
@@ -89,6 +94,7 @@ class BinaryMachine(LabelledMachine):
         positive = int((signs[support] > 0).sum())
         self._n_support = np.array([support.size - positive, positive], dtype=np.int32)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -107,6 +113,7 @@ class BinaryMachine(LabelledMachine):
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return np.asarray(scores + self.intercept_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

@@ -11,10 +11,23 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._classes import several_classes
+from scarce._by_chunks import (
+    Plan,
+    forget_reads,
+    goes_by_bands,
+    goes_by_chunks,
+    keep_model,
+    keep_reads,
+    opened,
+    planned,
+    solved_by_bands,
+)
+from scarce._classes import check_classes, several_classes
 from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._kernel_sum import KernelSum
+from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem
+from scarce.chunks._lazy import lazily
 from scarce.classification._base import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
@@ -47,6 +60,8 @@ class MarginMachine(LabelledMachine):
     }
 
     intercept_: Array
+    _fits_by_chunks: ClassVar[bool] = True
+    _band_from: ClassVar[int]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -67,7 +82,7 @@ class MarginMachine(LabelledMachine):
     # Fitting.
 
     @fit_frame
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the separating surfaces.
 
         Parameters
@@ -75,7 +90,8 @@ class MarginMachine(LabelledMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             The rows; for a precomputed kernel, the kernel matrix.
         y : array-like of shape (n_samples,)
-            Labels, two different ones or more.
+            Labels, two different ones or more. Of rows in chunks the name of a column, a Dask
+            collection, or None where the chunks hold them.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of the price of each row's slack; a row of weight 2 is the same as the row given
             twice, and a row of weight 0 or less takes no part.
@@ -93,7 +109,14 @@ class MarginMachine(LabelledMachine):
         return self._fit(X, y, sample_weight, start)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
+        if goes_by_chunks(self, X):
+            return self._fit_chunks(opened(self, X, y=y, sample_weight=sample_weight))
         X, codes, weights = self._coded(X, y, sample_weight)
+        if self.classes_.size == 2 and goes_by_bands(self, X):
+            given = None if sample_weight is None else weights
+            chunks = ArrayChunks(X, y=codes.astype(np.int8), sample_weight=given)
+            return self._fit_chunks(chunks, self.classes_)
+        forget_reads(self)
         if self.classes_.size > 2 and self.approximation is not None:
             raise ValueError(
                 f"approximation={self.approximation!r} is for two classes, got "
@@ -102,6 +125,10 @@ class MarginMachine(LabelledMachine):
             )
         sample = self._sample(X, weights)
         codes = codes[sample.rows]
+        if self.classes_.size > 2 and isinstance(sample.operator, KernelOperator):
+            # The rows of a pair then stand together, and so do their kernel values.
+            order = np.argsort(codes, kind="stable")
+            sample, codes = sample.ordered(order), codes[order]
         factors = sample.weights * self.class_weight_[codes]
         last = self._last_dual_variables(X.shape[0]) if start is None else start
         if last is not None:
@@ -113,6 +140,41 @@ class MarginMachine(LabelledMachine):
         self.objective_ = float(sum(model.objective for model in models))
         self._keep_more(models)
         keep_quality(self, solutions)
+        return self
+
+    # Rows in chunks.
+
+    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
+        """Return the problem of two labels of the given weights, and the mass of its groups."""
+        raise NotImplementedError
+
+    def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> Any:
+        """Return the model of a solution by bands."""
+        raise NotImplementedError
+
+    def _fit_chunks(self, chunks: Chunks, classes: Array | None = None) -> Self:
+        """Fit rows in chunks; ``classes`` are the labels if the chunks hold places among them."""
+        plan = planned(self, chunks)
+        labels = check_classes(plan.survey, self._one_class_left, type(self).__name__)
+        self.classes_ = labels if classes is None else classes
+        self._set_class_weight(plan.survey.totals)
+        problem, masses = self._margin_problem(labels, plan.survey.totals * self.class_weight_)
+        by_price = problem.mass is None  # whose rows have a linear term
+        solution = solved_by_bands(self, plan, problem, masses, smoothed=by_price)
+        model = self._read_band(solution, problem, plan)
+        if plan.landmarks is None:
+            keep_model(self, plan, model.coefficients)
+            self._n_support = np.array([0, 1], dtype=np.int32)
+        else:
+            codes = (plan.landmarks.values["y"] == labels[1]).astype(np.int64)
+            keep_model(self, plan, model.coefficients, np.argsort(codes, kind="stable"))
+            self._n_support = np.bincount(codes, minlength=2).astype(np.int32)
+        self.intercept_ = np.array([model.intercept])
+        self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
+        self.objective_ = float(model.objective)
+        self._keep_more([model])
+        keep_quality(self, [solution])
+        keep_reads(self, solution)
         return self
 
     def _keep_more(self, models: list[Any]) -> None:
@@ -210,6 +272,7 @@ class MarginMachine(LabelledMachine):
             parts = segment_scores(X, self.support_vectors_, dual, ends, self._fitted_kernel())
         return pair_sums(parts, self.classes_.size).T + self.intercept_
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -234,6 +297,7 @@ class MarginMachine(LabelledMachine):
             return decisions
         return one_vs_rest(decisions, self.classes_.size)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

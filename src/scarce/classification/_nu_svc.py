@@ -8,10 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._by_chunks import Plan, sample_diagonal
 from scarce._frame import Interval, StrOptions, note
+from scarce.chunks import BandSolution, MarginProblem
 from scarce.classification._margin_machine import MarginMachine
 from scarce.classification._one_vs_one import class_pairs, pair_lines
-from scarce.reductions import NuMarginModel, nu_svc_program, read_nu_svc
+from scarce.reductions import (
+    NuMarginModel,
+    check_nu,
+    nu_margin_model,
+    nu_svc_program,
+    read_nu_svc,
+)
 from scarce.solvers import QuadraticProgram, Solution
 
 
@@ -66,6 +74,11 @@ class NuSVC(MarginMachine):
         memory are then linear in the number of rows, and the model has `n_components` terms.
     n_components : int, default=500
         Number of rows of the approximation.
+    max_memory : float, default=None
+        Memory in MB that a fit of rows in chunks may take beside the data; a quarter of what is
+        free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
+        object of `scarce.chunks`, or, for a linear kernel, a memory map larger than this. They need
+        ``approximation="nystroem"`` or ``kernel="linear"``, and two classes.
 
     Attributes
     ----------
@@ -100,6 +113,11 @@ class NuSVC(MarginMachine):
         Relative duality gap of the solution, the largest of the pairs.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`; the largest of the pairs.
+    n_reads_ : int
+        Of a fit by chunks or of many rows with an approximation: how often all rows were read.
+    history_ : dict of str to list
+        Of such a fit, for every round: ``"objective"``, ``"dual_gap"``, ``"kkt_violation"``,
+        ``"band_rows"`` (rows that were solved for) and ``"violators"`` (rows that joined them).
     shape_fit_ : tuple of int
         Shape of the training data.
     n_features_in_ : int
@@ -150,6 +168,7 @@ class NuSVC(MarginMachine):
         warm_start: bool = False,
         approximation: str | None = None,
         n_components: int = 500,
+        max_memory: float | None = None,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -168,9 +187,29 @@ class NuSVC(MarginMachine):
         self.warm_start = warm_start
         self.approximation = approximation
         self.n_components = n_components
+        self.max_memory = max_memory
+
+    _band_from: ClassVar[int] = 200_000  # rows in memory from which bands are faster
 
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return nu_svc_program(operator, signs, nu=self.nu, weights=factors)
+
+    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
+        total = float(totals.sum())
+        check_nu(self.nu, 2.0 * float(totals.min()) / total)
+        return MarginProblem(labels, self.class_weight_, 0.5 * self.nu * total), totals
+
+    def _read_band(
+        self, solution: BandSolution, problem: MarginProblem, plan: Plan
+    ) -> NuMarginModel:
+        return nu_margin_model(
+            solution.planes.raw[0],
+            solution.multipliers,
+            solution.objective,
+            nu=self.nu,
+            total=2.0 * float(problem.totals[0]) / self.nu,
+            largest=float(np.max(sample_diagonal(plan))),
+        )
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> NuMarginModel:
         return read_nu_svc(program, solution)

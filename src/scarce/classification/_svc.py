@@ -5,8 +5,12 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
+
 from scarce._arrays import Array
+from scarce._by_chunks import Plan
 from scarce._frame import Interval, StrOptions, checked_prices
+from scarce.chunks import BandSolution, MarginProblem
 from scarce.classification._margin_machine import MarginMachine
 from scarce.reductions import MarginModel, c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution
@@ -63,6 +67,11 @@ class SVC(MarginMachine):
         memory are then linear in the number of rows, and the model has `n_components` terms.
     n_components : int, default=500
         Number of rows of the approximation.
+    max_memory : float, default=None
+        Memory in MB that a fit of rows in chunks may take beside the data; a quarter of what is
+        free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
+        object of `scarce.chunks`, or, for a linear kernel, a memory map larger than this. They need
+        ``approximation="nystroem"`` or ``kernel="linear"``, and two classes.
 
     Attributes
     ----------
@@ -93,6 +102,11 @@ class SVC(MarginMachine):
         Relative duality gap of the solution, the largest of the pairs.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`; the largest of the pairs.
+    n_reads_ : int
+        Of a fit by chunks or of many rows with an approximation: how often all rows were read.
+    history_ : dict of str to list
+        Of such a fit, for every round: ``"objective"``, ``"dual_gap"``, ``"kkt_violation"``,
+        ``"band_rows"`` (rows that were solved for) and ``"violators"`` (rows that joined them).
     shape_fit_ : tuple of int
         Shape of the training data.
     n_features_in_ : int
@@ -147,6 +161,7 @@ class SVC(MarginMachine):
         warm_start: bool = False,
         approximation: str | None = None,
         n_components: int = 500,
+        max_memory: float | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -165,9 +180,22 @@ class SVC(MarginMachine):
         self.warm_start = warm_start
         self.approximation = approximation
         self.n_components = n_components
+        self.max_memory = max_memory
+
+    _band_from: ClassVar[int] = 20_000  # rows in memory from which bands are faster
 
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return c_svc_program(operator, signs, checked_prices("C", self.C, factors))
+
+    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
+        if np.isinf(self.C):
+            raise ValueError("C must be finite for rows in chunks, got C=inf")
+        prices = checked_prices("C", self.C, self.class_weight_)
+        return MarginProblem(labels, prices), np.array([self.C * float(totals.sum())])
+
+    def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> MarginModel:
+        terms, nothing = solution.planes.raw[0], np.zeros(0)
+        return MarginModel(terms, float(solution.multipliers[0]), -solution.objective, nothing)
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> MarginModel:
         return read_c_svc(program, solution)

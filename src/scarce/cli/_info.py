@@ -78,6 +78,7 @@ def description(path: Path) -> dict[str, Any]:
     from sklearn.pipeline import Pipeline
 
     from scarce._model_files import TRUSTED_TYPES, load, read_card
+    from scarce.cli._words import unscaled
 
     card, model = read_card(path), load(path)
     around = [type(model).__name__] * hasattr(model, "estimator_")
@@ -93,6 +94,7 @@ def description(path: Path) -> dict[str, Any]:
         "learnt from": _sizes(model, last, fit),
         "columns": {each["name"]: _treated(each) for each in fit.get("columns", [])},
         "parameters": {name: _plain(value) for name, value in last.get_params(deep=False).items()},
+        "warning": unscaled(model) or "",
         "certificate": _some(last, QUALITY),
         "calibration": _some(last, CALIBRATION) | (_some(model, CALIBRATION) if around else {}),
         "format": card["format"],

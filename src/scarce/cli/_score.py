@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_free(arguments.out, force=arguments.force)
     from scarce._whole_files import whole_file
     from scarce.cli._answers import Answers, Ends, read_model
+    from scarce.cli._words import unscaled
     from scarce.cli._writers import writer
 
     model = read_model(arguments.model)
@@ -66,6 +67,9 @@ def run(arguments: argparse.Namespace) -> None:
     answers = Answers(model, name, arguments.explain)
     n_rows = arguments.top or arguments.bottom
     ends = Ends(n_rows, highest=bool(arguments.top)) if n_rows else None
+    wide = unscaled(model.model)
+    if wide is not None:
+        print(f"scarce: warning: {wide}", file=sys.stderr)
     for note in (*source.notes, *model.notes(source, name)):
         print(f"note: {note}")
     with (

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.pipeline import Pipeline
+
+from scarce.kernels import kernel_type
+
+WIDE = 1000.0  # ratio of the columns' spreads beyond which a kernel of distances sees one alone
 
 
 def machine_of(model: Any) -> Any:
@@ -70,3 +75,33 @@ def quality(model: Any) -> str:
     share = f"{max(100 * gap, 1e-4):.2g} %"
     status = "" if getattr(machine, "fit_status_", 0) == 0 else "; the tolerance was not met"
     return f"certificate: no solution is better by more than {share}, and the {held}{status}"
+
+
+def unscaled(model: Any) -> str | None:
+    """Return a warning if a kernel of distances sees columns of very different spread.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+
+    Returns
+    -------
+    str or None
+        The warning.
+    """
+    machine = machine_of(model)
+    rows, kernel = getattr(machine, "support_vectors_", None), getattr(machine, "kernel", None)
+    if rows is None or sparse.issparse(rows) or np.ndim(rows) != 2 or len(rows) < 2:
+        return None
+    if kernel is None or not kernel_type(kernel).vanishes:
+        return None
+    spreads = np.asarray(rows, dtype=np.float64).std(axis=0)
+    spreads = spreads[spreads > 0]
+    if not spreads.size or spreads.max() <= WIDE * spreads.min():
+        return None
+    return (
+        f"the columns that the kernel sees differ in spread by a factor of "
+        f"{spreads.max() / spreads.min():.2g}: the widest decides alone. Scale them, by a "
+        "StandardScaler before the machine or by scarce fit"
+    )

@@ -12,18 +12,28 @@ from scarce._arrays import Array
 
 @dataclass(frozen=True, eq=False)
 class GroupTransferData:
-    """A problem of transfer from group shares, after Ni, Wang, Shi and Zhang (2013)."""
+    """A problem of transfer from group shares, after Ni, Wang, Shi and Zhang (2013).
+
+    Attributes
+    ----------
+    X_source, y_source : ndarray
+        Rows of the source and their labels, 0 and 1.
+    X_target : ndarray of shape (n, d)
+        Rows of the target.
+    y_target : ndarray of shape (n,)
+        Labels 0 and 1, for scoring only: the learner knows the shares.
+    is_common : ndarray of bool of shape (n,)
+        Which target rows belong to the source as well. They may be in groups too.
+    groups : ndarray of int of shape (n,)
+        Group of each target row; -1 for those left over by groups of equal size.
+    """
 
     X_source: Array
     y_source: Array
-    """Labels 0 and 1."""
     X_target: Array
     y_target: Array
-    """Labels 0 and 1, for scoring only: the learner knows the shares."""
     is_common: Array
-    """Which target rows belong to the source as well. They may be in groups too."""
     groups: Array
-    """Group of each target row; -1 for those left over by groups of equal size."""
 
     @property
     def shares(self) -> Array:

@@ -13,13 +13,21 @@ from scarce._arrays import Array
 
 @dataclass(frozen=True, eq=False)
 class NoisyRows:
-    """Rows of which some were disturbed."""
+    """Rows of which some were disturbed.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    is_noisy : ndarray of bool of shape (n,)
+        Which of them were disturbed.
+    scales : ndarray of shape (d,)
+        Standard deviation of the noise in each feature.
+    """
 
     X: Array
     is_noisy: Array
-    """Which rows were."""
     scales: Array
-    """Standard deviation of the noise in each feature."""
 
 
 def add_noise(

@@ -113,11 +113,13 @@ def column_numbers(columns: Any, n_columns: int, names: Any) -> Array:
     if isinstance(columns, (str, int)):
         columns = [columns]
     if isinstance(columns, slice):
-        if isinstance(columns.start, str) or isinstance(columns.stop, str):
-            ends = [None if end is None else list(names).index(end) for end in (columns.start,)]
-            last = None if columns.stop is None else list(names).index(columns.stop) + 1
-            return everyone[ends[0] : last : columns.step]
-        return everyone[columns]
+        if not (isinstance(columns.start, str) or isinstance(columns.stop, str)):
+            return everyone[columns]
+        # By names, as pandas slices: the last one is in it.
+        places = {name: place for place, name in enumerate(names)}
+        first = 0 if columns.start is None else places[columns.start]
+        last = n_columns - 1 if columns.stop is None else places[columns.stop]
+        return everyone[first : last + 1 : columns.step]
     chosen = np.asarray(columns)
     if chosen.dtype.kind in "OUT":
         places = {name: place for place, name in enumerate(names)}

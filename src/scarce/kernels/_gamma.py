@@ -68,9 +68,16 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         mean, variance = _moments(X, weights, origin, total)
         if (mean - origin) ** 2 > FAR * variance:  # it was none: heavy rows lie elsewhere
             mean, variance = _moments(X, weights, mean, total)
+    return gamma_of_variance(mean, variance, d)
+
+
+def gamma_of_variance(mean: float, variance: float, n_features: int) -> float:
+    """Return ``1 / (n_features * variance)``, and 1 for constant data."""
     # Rounding alone can leave a variance of constant data: the mean's last digit, squared.
     noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
-    return 1.0 / (d * variance) if variance > noise and np.isfinite(1.0 / (d * variance)) else 1.0
+    if not (variance > noise and np.isfinite(1.0 / (n_features * variance))):
+        return 1.0
+    return 1.0 / (n_features * variance)
 
 
 def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tuple[float, float]:

@@ -70,7 +70,7 @@ def group_means(
 
     Parameters
     ----------
-    X, codes, n_groups, weights
+    X, codes, n_groups, weights : array, array, int, array
         As for `group_mean_kernel`.
     order : ndarray of int, optional
         The rows that `codes` and `weights` speak of, the latter summing to one in every group; all
@@ -100,10 +100,12 @@ def group_mean_values(
 
     Parameters
     ----------
-    X, codes, kernel, n_groups, weights
+    X, codes, kernel, n_groups : array, array, Kernel, int
         As for `group_mean_kernel`, but not for a precomputed kernel.
     landmarks : array or CSR of shape (m, d)
         The landmarks, dense or sparse like `X`.
+    weights : ndarray of shape (n,), optional
+        As for `group_mean_kernel`.
 
     Returns
     -------

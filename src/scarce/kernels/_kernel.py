@@ -50,8 +50,8 @@ class Kernel(ABC):
     vanishes : bool
         Values are positive and go to zero as two rows move apart.
     direct : bool
-        Values of few rows come from one compiled call (`write_few`), sums of such values from
-        another (`few_sums`), and the value of a row with itself is 1.
+        Values of few rows come from one compiled call (`write_few`), and so do their scores
+        (`few_scores`) and plain sums (`few_sums`); the value of a row with itself is 1.
     separable : bool
         Values are a product with one factor a column: see `exponents`.
     """
@@ -169,6 +169,10 @@ class Kernel(ABC):
         """Write the values of few dense rows with each other to ``out``, in float64."""
         raise NotImplementedError
 
+    def few_scores(self, X: Array, Z: Array, weights: Array, groups: Array, out: Array) -> None:
+        """Write ``sum_j weights[groups[i], j] k(x_i, z_j)`` for few dense rows, in float64."""
+        raise NotImplementedError
+
     def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
         """Return ``sum_j weights[groups[i], j] k(x_i, z_j)``, sharing no code with `write_few`."""
         raise NotImplementedError
@@ -225,12 +229,24 @@ class Kernel(ABC):
 
 
 def formula_names() -> list[str]:
-    """Return the names of the kernels that have a formula."""
+    """Return the names of the kernels that have a formula.
+
+    Returns
+    -------
+    list of str
+        The names that `make_kernel` takes.
+    """
     return [name for name, kind in Kernel.named.items() if kind.has_formula]
 
 
 def gradient_names() -> list[str]:
-    """Return the names of the kernels that have a gradient."""
+    """Return the names of the kernels that have a gradient.
+
+    Returns
+    -------
+    list of str
+        The names that `make_kernel` takes.
+    """
     return [name for name, kind in Kernel.named.items() if kind.has_gradient]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._prepared import Panel, Prepared, prepare
-from scarce.kernels._rounding import NormBins, sum_errors
+from scarce.kernels._rounding import ErrorTable, NormBins
 from scarce.kernels._sums import add_sums, scratch_tile
 from scarce.kernels._threads import TILE_ROWS
 from scarce.solvers import DenseMatrix, SymmetricOperator, reference_sums
@@ -54,6 +54,7 @@ class KernelOperator:
         self._few: Array | None = None
         self._cast: dict[Any, Prepared] = {}
         self._panels: dict[Any, Panel] = {}
+        self._errors: dict[Any, ErrorTable] = {}
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -158,10 +159,6 @@ class KernelOperator:
             return self.kernel.few_sums(self._few[rows], self._few[columns], weights, groups)
         return reference_sums(self, rows, columns, weights, groups)
 
-    @cached_property
-    def _bins(self) -> NormBins:
-        return NormBins(self.prepared.norms)
-
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row.
 
@@ -177,11 +174,17 @@ class KernelOperator:
         ndarray of shape (n,)
             The bounds.
         """
-        rows, eps = self.prepared, float(np.finfo(precision).eps)
-        longest = rows.rows.longest
-        return sum_errors(
-            self.kernel, self._bins, self._bins, traffic, eps, longest, rows.differences
-        )
+        return self.error_table(precision).sum_errors(traffic)
+
+    def error_table(self, precision: Any) -> ErrorTable:
+        """Return what bounds rounding errors in a precision, computed once."""
+        if precision not in self._errors:
+            rows, eps = self.prepared, float(np.finfo(precision).eps)
+            bins, longest = NormBins(rows.norms), rows.rows.longest
+            self._errors[precision] = ErrorTable(
+                self.kernel, bins, bins, eps, longest, rows.differences
+            )
+        return self._errors[precision]
 
 
 def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:

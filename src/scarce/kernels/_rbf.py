@@ -91,9 +91,15 @@ class RBFKernel(Kernel):
     def write_few(self, X: Array, out: Array) -> None:
         from scarce.kernels._compiled import gaussian_square
 
-        panel = np.array(X.T, dtype=np.float64, order="C")
         powers = np.empty(X.shape[0])
-        gaussian_square(panel, self.gamma, powers, powers.view(np.int64), out)
+        gaussian_square(*_with_panel(X, X), self.gamma, powers, powers.view(np.int64), out)
+
+    def few_scores(self, X: Array, Z: Array, weights: Array, groups: Array, out: Array) -> None:
+        from scarce.kernels._compiled import gaussian_scores
+
+        powers = np.empty(Z.shape[0])
+        bits = powers.view(np.int64)
+        gaussian_scores(*_with_panel(X, Z), self.gamma, weights, groups, powers, bits, out)
 
     def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
         from scarce.kernels._compiled_reference import gaussian_sums
@@ -135,3 +141,9 @@ class RBFKernel(Kernel):
 
     def write_slopes(self, values: Array) -> None:
         values *= 2.0 * self.gamma
+
+
+def _with_panel(X: Array, Z: Array) -> tuple[Array, Array]:
+    """Return rows, and others transposed, as compiled functions take them."""
+    panel = np.array(Z.T, dtype=np.float64, order="C")
+    return np.ascontiguousarray(X, dtype=np.float64), panel

@@ -85,13 +85,33 @@ def sum_errors(
     ndarray of shape (n,)
         The bounds.
     """
-    mass = np.bincount(right.codes, traffic, minlength=right.n_bins)
-    table = value_errors(kernel, left, right, eps, width, differences)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        sums = kernel.largest_value(left.as_left(), right.as_right())
-        table = table + UNIT * (8 + np.count_nonzero(traffic)) * sums
-        bounds = np.where(mass > 0, table, 0.0) @ mass
-    return _without_nan(bounds)[left.codes]
+    return ErrorTable(kernel, left, right, eps, width, differences).sum_errors(traffic)
+
+
+class ErrorTable:
+    """Bounds of `sum_errors` for every two bins, for several sums over the same rows."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        left: NormBins,
+        right: NormBins,
+        eps: float,
+        width: int,
+        differences: bool,
+    ) -> None:
+        self.left, self.right = left, right
+        self.errors = value_errors(kernel, left, right, eps, width, differences)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self.sizes = kernel.largest_value(left.as_left(), right.as_right())
+
+    def sum_errors(self, traffic: Array, rows: Any = slice(None)) -> Array:
+        """Return the bounds for every row on the left, or some of them on both sides."""
+        mass = np.bincount(self.right.codes[rows], traffic, minlength=self.right.n_bins)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            table = self.errors + UNIT * (8 + np.count_nonzero(traffic)) * self.sizes
+            bounds = np.where(mass > 0, table, 0.0) @ mass
+        return np.asarray(_without_nan(bounds)[self.left.codes[rows]])
 
 
 def _without_nan(bounds: Array) -> Array:

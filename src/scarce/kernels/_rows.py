@@ -228,7 +228,20 @@ def sparse_distances(X: Any, Z: Any, squared: bool) -> Array:
 
 
 def as_rows(X: Any, center: Array | None = None) -> Rows:
-    """Wrap a dense array, to be shifted by ``center``, or a CSR matrix; not float means float64."""
+    """Wrap a dense array, to be shifted by ``center``, or a CSR matrix; not float means float64.
+
+    Parameters
+    ----------
+    X : array-like or CSR of shape (n, d)
+        The rows.
+    center : ndarray of shape (d,), optional
+        What is taken off dense rows.
+
+    Returns
+    -------
+    Rows
+        What kernels read rows from.
+    """
     if sparse.issparse(X):
         return SparseRows(canonical(X))
     X = np.asarray(X)

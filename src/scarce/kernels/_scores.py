@@ -12,10 +12,14 @@ from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._prepared import prepare_pair
 from scarce.kernels._rounding import UNIT, NormBins, sum_errors
 from scarce.kernels._sums import add_sums
+from scarce.solvers._plain_steps import compiler_is_loaded
 
 Array = NDArray[Any]
 
-FEW_VALUES = 1 << 13  # kernel values that plain means give at once
+FEW_VALUES = 1 << 12  # kernel values that plain means give at once
+FEW_BEFORE = 1 << 18  # the same while the compiler is not loaded
+FEW_DIFFERENCES = 1 << 22  # differences that one compiled call takes, in one thread
+NARROW = 32  # columns up to which it is faster than BLAS
 
 
 def weighted_scores(
@@ -23,7 +27,8 @@ def weighted_scores(
 ) -> Array:
     """Return ``sum_j coefficients[g_i, j] k(x_i, support_j)`` for every row.
 
-    The arithmetic is float32 when both sets of rows are and their range allows, else float64.
+    The arithmetic is float32 when both sets of rows are large and in float32 and their range
+    allows, else float64.
 
     Parameters
     ----------
@@ -55,18 +60,29 @@ def weighted_scores(
     groups = np.zeros(X.shape[0], np.int64) if groups is None else groups
     if coefficients.size == 0 or scores.size == 0:
         return scores
-    if kernel.has_formula and scores.size * coefficients.shape[1] <= FEW_VALUES:
-        # Plain values, in float64: preparing tiles would take longer.
+    few = FEW_VALUES if compiler_is_loaded() else FEW_BEFORE
+    if kernel.has_formula and scores.size * coefficients.shape[1] <= few:
+        # Plain values, in float64: preparing tiles, or loading the compiler, would take longer.
         values = kernel.values(X, support)
         if coefficients.shape[0] == 1:
             return np.asarray(values @ coefficients[0])
         return np.asarray(np.einsum("ij,ij->i", values, coefficients[groups]))
+    if _are_few(X, support, kernel):
+        kernel.few_scores(X, support, coefficients, groups, scores)
+        return scores
     left, right = prepare_pair(kernel, X, support)
     # Sums of an explicit kernel cost next to nothing, and large weights leave float32.
     if kernel.explicit or not float(np.abs(coefficients).max()) < SINGLE_RANGE:
         left, right = left.cast(np.float64), right.cast(np.float64)
     add_sums(left, right, coefficients, groups, scores)
     return scores
+
+
+def _are_few(X: Any, support: Any, kernel: Kernel) -> bool:
+    """Say whether scores are had from differences sooner than from tiles."""
+    if not (kernel.direct and type(X) is type(support) is np.ndarray):
+        return False
+    return bool(X.shape[0] * support.size <= FEW_DIFFERENCES and support.shape[1] <= NARROW)
 
 
 def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float = 0.0) -> float:

@@ -28,6 +28,8 @@ class StoredOperator:
         The rows of this one.
     """
 
+    is_shared = True  # by many programs: what bounds its errors is computed once for all of them
+
     def __init__(self, base: KernelOperator, values: Array, index: Array) -> None:
         self.base, self.values, self.index = base, values, index
         self.n, self.name, self.definite = index.size, base.name, base.definite
@@ -54,9 +56,9 @@ class StoredOperator:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``."""
-        from scarce.solvers._compiled import gather_block
+        from scarce.kernels._compiled import gather_runs
 
-        gather_block(self.values, self.index[indices], out)
+        gather_runs(self.values, self.index[indices], out)
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -75,5 +77,4 @@ class StoredOperator:
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        everywhere = np.bincount(self.index, traffic, minlength=self.base.n)
-        return np.asarray(self.base.error_bound(everywhere, np.float64)[self.index])
+        return self.base.error_table(np.float64).sum_errors(traffic, self.index)

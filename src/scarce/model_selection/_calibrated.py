@@ -36,6 +36,7 @@ from scarce._kernel_machine import KernelMachine
 from scarce._left_out import left_out_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
+from scarce.chunks._lazy import lazily
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
 
@@ -288,6 +289,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         check_is_fitted(self)
         return LeftOut(self._left_out_scores, self._left_out_weights)
 
+    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores of the detector fitted to all rows.
 
@@ -307,6 +309,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             validate_data(self, X, reset=False, skip_check_array=True)
         return _scores(self.estimator_, X)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return how far each row is inside.
 
@@ -329,6 +332,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             return np.asarray(np.where(np.abs(values) <= 1e-12, -1e-12, values))
         return np.asarray(self.score_samples(X) - self.offset_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return +1 for rows inside or on the boundary and -1 for the others.
 
@@ -344,6 +348,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         """
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
+    @lazily
     def p_values(self, X: Any) -> Array:
         """Return how likely a row of the class would have a score as low as each row's.
 

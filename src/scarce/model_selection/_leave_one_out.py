@@ -30,6 +30,7 @@ from scarce._frame import (
     safe_indexing,
 )
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
+from scarce.chunks._lazy import lazily
 from scarce.one_class import SVDD
 
 
@@ -270,6 +271,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
 
+    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores of the model chosen.
 
@@ -286,6 +288,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.score_samples(X))
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the scores of the model chosen minus the offset.
 
@@ -301,6 +304,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         """
         return np.asarray(self.score_samples(X) - self.offset_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return +1 for samples inside or on the boundary and -1 for the others.
 

@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
+from scarce._by_chunks import forget_reads, goes_by_bands, goes_by_chunks, opened
 from scarce._frame import (
     Interval,
     StrOptions,
@@ -24,6 +25,8 @@ from scarce._kernel_machine import KernelMachine, Sample
 from scarce._left_out import distinct_in_fixed_order, left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning
+from scarce.chunks import ArrayChunks, Chunks
+from scarce.chunks._lazy import lazily
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
 from scarce.reductions import OneClassModel, SVDDModel
@@ -39,6 +42,12 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "offset": [StrOptions({"training", "left_out"})],
     }
+
+    _fits_by_chunks: ClassVar[bool] = False
+
+    def _fit_chunks(self, chunks: Chunks) -> Self:
+        """Fit rows in chunks, if the machine can."""
+        raise NotImplementedError
 
     # A machine says what its program is, and how to read the solution.
 
@@ -77,8 +86,16 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
+        if self._fits_by_chunks and goes_by_chunks(self, X):
+            return self._fit_chunks(opened(self, X, sample_weight=sample_weight))
         X = self._validated(X, reset=True)
-        sample = self._sample(X, checked_weights(sample_weight, X))
+        weights = checked_weights(sample_weight, X)
+        if self._fits_by_chunks and self.offset == "training" and goes_by_bands(self, X):
+            given = None if sample_weight is None else weights
+            return self._fit_chunks(ArrayChunks(X, sample_weight=given))
+        if self._fits_by_chunks:
+            forget_reads(self)
+        sample = self._sample(X, weights)
         norms = np.asarray(sample.operator.diagonal())
         program = self._program(sample)
         unit = self._coefficient_unit(program)
@@ -227,6 +244,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         """Number of support vectors."""
         return np.array([len(self.support_)], dtype=np.int32)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return how far each row is inside the region.
 
@@ -242,6 +260,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         """
         return np.asarray(self.score_samples(X) - self.offset_)
 
+    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores before the offset is subtracted.
 
@@ -257,6 +276,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         """
         return on_boundary(self._raw_scores(X), self.offset_, self._rounding)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return +1 for rows inside the region or on its boundary and -1 for the others.
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._boundary import rounding_error
+from scarce._by_chunks import (
+    keep_model,
+    keep_reads,
+    planned,
+    sample_diagonal,
+    solved_by_bands,
+)
+from scarce._frame import keep_quality
 from scarce._kernel_machine import Sample
+from scarce.chunks import BandSolution, Chunks, OneClassProblem
 from scarce.one_class._base import OneClassMachine
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import OneClassModel, one_class_program, read_one_class
-from scarce.solvers import QuadraticProgram, Solution
+from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 
 
 class OneClassSVM(OneClassMachine):
@@ -67,6 +77,11 @@ class OneClassSVM(OneClassMachine):
     false_alarms : float, default=0.1
         Share of fresh rows of the class that may be rejected, for ``offset="left_out"``. From n
         rows no less than ``1 / (n + 1)`` can be had.
+    max_memory : float, default=None
+        Memory in MB that a fit of rows in chunks may take beside the data; a quarter of what is
+        free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
+        object of `scarce.chunks`, or, for a linear kernel, a memory map larger than this. They need
+        ``approximation="nystroem"`` or ``kernel="linear"``.
 
     Attributes
     ----------
@@ -99,6 +114,11 @@ class OneClassSVM(OneClassMachine):
         Relative duality gap of the solution.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`.
+    n_reads_ : int
+        Of a fit by chunks or of many rows with an approximation: how often all rows were read.
+    history_ : dict of str to list
+        Of such a fit, for every round: ``"objective"``, ``"dual_gap"``, ``"kkt_violation"``,
+        ``"band_rows"`` (rows that were solved for) and ``"violators"`` (rows that joined them).
     shape_fit_ : tuple of int
         Shape of the training data.
     n_features_in_ : int
@@ -142,6 +162,7 @@ class OneClassSVM(OneClassMachine):
         random_state: Any = None,
         offset: str = "training",
         false_alarms: float = 0.1,
+        max_memory: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -159,6 +180,48 @@ class OneClassSVM(OneClassMachine):
         self.random_state = random_state
         self.offset = offset
         self.false_alarms = false_alarms
+        self.max_memory = max_memory
+
+    _fits_by_chunks: ClassVar[bool] = True
+    _band_from: ClassVar[int] = 100_000  # rows in memory from which bands are faster
+
+    def _fit_chunks(self, chunks: Chunks) -> Self:
+        if self.offset == "left_out":
+            raise ValueError(
+                'offset="left_out" needs rows in memory; for rows in chunks use '
+                'offset="training", or scarce.CalibratedOneClass on a sample of them'
+            )
+        plan = planned(self, chunks)
+        mass = self.nu * plan.survey.weight
+        problem = OneClassProblem(mass)
+        solution = solved_by_bands(self, plan, problem, np.array([plan.survey.weight]))
+        terms = solution.planes.raw[0]
+        keep_model(self, plan, terms)
+        self.n_iter_ = max(1, solution.n_iter)
+        self.objective_ = -solution.objective / mass / mass
+        keep_quality(self, [solution])
+        keep_reads(self, solution)
+        self._forget_left_out()
+        self.offset_ = np.array([self._band_offset(solution, mass)])
+        self.intercept_ = -self.offset_
+        norms = sample_diagonal(plan)
+        largest = float(np.abs(norms).max())
+        warn_if_zero(self.objective_, largest / 2, plan.kernel)
+        if plan.landmarks is None:  # one inner product with the plane
+            self._rounding = rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
+        else:
+            self._rounding = self._score_rounding(terms, norms)
+        return self
+
+    def _band_offset(self, solution: BandSolution, mass: float) -> float:
+        """Return the order statistic of all scores, which lies in the band."""
+        upper = solution.band.terms.upper
+        wanted = mass - float(solution.settled[0])
+        if self.nu == 1.0:
+            return solution.highest
+        if not 0.0 < wanted <= float(upper.sum()):
+            return -float(solution.multipliers[0])
+        return one_class_offset(solution.scores, 1.0 / wanted, upper)
 
     def _program(self, sample: Sample) -> QuadraticProgram:
         return one_class_program(sample.operator, nu=self.nu, weights=sample.weights)

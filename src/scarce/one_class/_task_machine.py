@@ -17,6 +17,7 @@ from scarce._frame import keep_quality, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._left_out_offset import LeftOutOffset
+from scarce.chunks._lazy import lazily
 from scarce.kernels import as_rows
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._shift_rounds import ShiftRounds
@@ -104,6 +105,7 @@ class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
 
     # Scoring.
 
+    @lazily
     def score_samples(self, X: Any, *, sample_domain: Any = None) -> Array:
         """Return the scores before the offset is subtracted.
 
@@ -129,6 +131,7 @@ class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             scores = self._scores_of(X, self.task_dual_coef_, tasks)
         return on_boundary(scores, self.task_offset_[tasks], self._rounding)
 
+    @lazily
     def decision_function(self, X: Any, *, sample_domain: Any = None) -> Array:
         """Return how far each row is inside its task's region.
 
@@ -148,6 +151,7 @@ class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         tasks = known_tasks(sample_domain, self.domains_, scores.size)
         return np.asarray(scores - self.task_offset_[tasks])
 
+    @lazily
     def predict(self, X: Any, *, sample_domain: Any = None) -> Array:
         """Return +1 for rows inside the region or on its boundary and -1 for the others.
 

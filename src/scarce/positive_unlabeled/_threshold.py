@@ -22,7 +22,7 @@ from scarce.positive_unlabeled._ranks import (
 LARGEST_SHARE = 0.95
 FEW = 10  # labelled rows below which the share is uncertain by a factor of two
 LEAST_AREA = 0.55
-SUSPICIOUS = 4.0  # standard errors by which ranks may say less than the shape of the scores
+SUSPICIOUS = 5.0  # standard errors by which ranks may say less than the shape of the scores
 NORMAL_95 = 1.96  # two-sided
 NORMAL_90 = 1.645
 
@@ -141,8 +141,9 @@ def found_threshold(
     something to say too: often they are two heaps. What two normal distributions of one width,
     fitted to them, say of the share then counts as ``worth_of_shape`` labelled rows do, in the mean
     of the logarithms. Labelled rows that are the easy ones of the class have ranks that say too
-    little: what they say is raised to four standard errors below the shape's share, with a
-    warning.
+    little: a share five standard errors below that of the shape gives a warning and an interval
+    that spans both. It is not corrected: where the other rows are not one heap, the ranks are
+    right.
     """
     area, error = area_under_curve(positive, unlabelled, (counts, others))
     n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
@@ -155,12 +156,11 @@ def found_threshold(
         if worth_of_shape:
             by_shape = normal_share(positive, unlabelled, (counts, others), by_rank)
             by_shape = min(max(by_shape, least), LARGEST_SHARE)
-            believed = max(by_rank, by_shape * np.exp(-SUSPICIOUS / np.sqrt(n_positive)))
-            if believed > by_rank:
+            if by_rank < by_shape * np.exp(-SUSPICIOUS / np.sqrt(n_positive)):
                 _warn_of_easy_rows(by_rank, by_shape)
                 most = by_shape
             trust = n_positive / (n_positive + worth_of_shape)
-            found = float(believed**trust * by_shape ** (1.0 - trust))
+            found = float(by_rank**trust * by_shape ** (1.0 - trust))
         # Both sides are samples: the labelled rows, and the rows of the class among the others.
         n_both = 1.0 / (1.0 / n_positive + 1.0 / (by_rank * n_unlabelled))
         low, high = wilson(part / by_rank, n_both)
@@ -189,8 +189,8 @@ def _warn_of_easy_rows(by_rank: float, by_shape: float) -> None:
     note(
         f"the positive rows rank so high that the class would be {by_rank:.2g} of the unlabelled "
         f"rows, and the scores of these look like two heaps, the upper one {by_shape:.2g} of them. "
-        "If easy cases were labelled first, the second is nearer; a value between is taken. Give "
-        "class_prior if you know the share.",
+        "If easy cases were labelled first, too few rows are accepted: give class_prior if you "
+        "know the share. If the labelled rows are a random part of the class, all is well.",
         ScarceDataWarning,
     )
 

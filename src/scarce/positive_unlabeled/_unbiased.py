@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from scarce._arrays import Array
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
+from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
@@ -240,6 +241,7 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         )
         return float(bags.fit(X, labels, sample_weight=weights).class_prior_)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -255,6 +257,7 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         """
         return np.asarray(self._raw_scores(X) + self.intercept_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

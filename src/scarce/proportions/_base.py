@@ -19,6 +19,7 @@ from scarce._classes import check_lengths, two_classes
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
+from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.proportions._calibrated import (
     FEWEST_GROUPS,
@@ -263,6 +264,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
     def _lines(self) -> list[Array]:
         return [line[None, :] for line in self._coef]
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -281,6 +283,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         decisions = self._raw_decisions(X)
         return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 
@@ -298,6 +301,7 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         best = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
         return np.asarray(self.classes_[best.astype(np.intp)])
 
+    @lazily
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the classes, calibrated by the shares of the training groups.
 

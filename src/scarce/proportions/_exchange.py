@@ -55,7 +55,13 @@ UNUSED = {"gamma": 1.0, "degree": 3.0, "coef0": 0.0}
 
 
 class SourceModel(BaseEstimator):
-    """A source model read from a file, to be given as `source`; see `load_source`."""
+    """A source model read from a file, to be given as `source`; see `load_source`.
+
+    Parameters
+    ----------
+    sources : list
+        Its parts as `load_source` has read them, one for each problem.
+    """
 
     def __init__(self, sources: Any) -> None:
         self.sources = sources

@@ -134,12 +134,7 @@ def nu_svc_program(
     >>> float(model.coefficients @ x), model.intercept, model.margin, model.objective
     (0.5, -0.5, 8.0, -2.0)
     """
-    largest = largest_nu(signs, weights)
-    if nu > largest * (1 + 1e-12):
-        raise ValueError(
-            f"specified nu is infeasible: nu={nu:g}, but the class sizes only allow "
-            f"0 < nu <= {largest:g} (twice the smaller class's share)"
-        )
+    check_nu(nu, largest_nu(signs, weights))
     return QuadraticProgram(
         operator,
         totals=[0.5 * nu * float(weights.sum())] * 2,
@@ -147,6 +142,25 @@ def nu_svc_program(
         groups=(signs > 0).astype(np.int64),
         kernel_signs=signs,
     )
+
+
+def check_nu(nu: float, largest: float) -> None:
+    """Refuse a nu above the largest that the class sizes allow.
+
+    Parameters
+    ----------
+    nu, largest : float
+        The parameter, and twice the smaller class's share of the weight.
+
+    Examples
+    --------
+    >>> check_nu(0.5, 0.5)
+    """
+    if nu > largest * (1 + 1e-12):
+        raise ValueError(
+            f"specified nu is infeasible: nu={nu:g}, but the class sizes only allow "
+            f"0 < nu <= {largest:g} (twice the smaller class's share)"
+        )
 
 
 def read_nu_svc(program: QuadraticProgram, solution: Solution) -> NuMarginModel:
@@ -175,24 +189,72 @@ def read_nu_svc(program: QuadraticProgram, solution: Solution) -> NuMarginModel:
     Traceback (most recent call last):
     scarce.reductions._nu_svc.NoMarginError: nu=1 leaves no margin: ...
     """
-    total = float(program.upper.sum())
-    nu = 2.0 * float(program.totals[0]) / total
-    below, above = solution.multipliers
+    return nu_margin_model(
+        np.asarray(program.kernel_signs * solution.alpha),
+        solution.multipliers,
+        solution.objective,
+        nu=2.0 * float(program.totals[0]) / float(program.upper.sum()),
+        total=float(program.upper.sum()),
+        largest=float(np.max(program.kernel.diagonal())),
+    )
+
+
+def nu_margin_model(
+    coefficients: Array,
+    multipliers: Array,
+    objective: float,
+    *,
+    nu: float,
+    total: float,
+    largest: float,
+) -> NuMarginModel:
+    """Return the model of dual variables, wherever they come from; see `read_nu_svc`.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n,)
+        Signed dual variables, or what they amount to in another expansion.
+    multipliers : ndarray of shape (2,)
+        Of the equalities of the negative and the positive class.
+    objective : float
+        Of the dual.
+    nu : float
+        The parameter.
+    total : float
+        Sum of all weights.
+    largest : float
+        Largest value of the kernel's diagonal.
+
+    Returns
+    -------
+    NuMarginModel
+        Coefficients, intercept, margin and objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import nu_margin_model
+    >>> nu_margin_model(
+    ...     np.array([-1.0, 1.0]), np.array([-10.0, -6.0]), 8.0, nu=1.0, total=2.0, largest=9.0
+    ... ).margin
+    8.0
+    """
+    below, above = multipliers
     margin, constant = -0.5 * float(above + below), 0.5 * float(above - below)
-    radius = float(np.sqrt(max(float(np.max(program.kernel.diagonal())), 0.0)))
-    norm = float(np.sqrt(max(2.0 * solution.objective, 0.0))) / total
+    radius = float(np.sqrt(max(largest, 0.0)))
+    norm = float(np.sqrt(max(2.0 * objective, 0.0))) / total
     if not margin / total > ROUNDING * nu * radius**2:
         raise NoMarginError(
             f"nu={nu:g} leaves no margin: the classes overlap so much that the exact solution is "
             "w = 0. Raise nu, use a narrower kernel, or use SVC."
         )
     with np.errstate(over="ignore"):  # found where the coefficients are kept
-        coefficients = program.kernel_signs * solution.alpha / margin
+        scaled = np.asarray(coefficients / margin)
     return NuMarginModel(
-        coefficients=np.asarray(coefficients),
+        coefficients=scaled,
         intercept=constant / margin,
         margin=margin,
-        objective=-solution.objective / total / total,
+        objective=-objective / total / total,
         flat=is_flat(norm, margin / total, nu, radius),
         norm=norm,
         unit_margin=margin / total,

@@ -13,6 +13,7 @@ from scarce._arrays import Array
 from scarce._classes import check_lengths
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
+from scarce.chunks._lazy import lazily
 from scarce.reductions import TubeRegression
 from scarce.solvers import QuadraticProgram, Solution
 
@@ -83,6 +84,7 @@ class TubeMachine(RegressorMixin, KernelMachine):
         """Number of support vectors."""
         return np.array([self.support_.size], dtype=np.int32)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the values of the function.
 

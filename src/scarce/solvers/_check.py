@@ -23,6 +23,8 @@ REFINED_SHARE = 0.4  # of all rows, the most for which the best precision is use
 
 def all_checked(form: SignedForm, x: Array) -> bool:
     """Say whether `checked_field` computes every row."""
+    if getattr(form.problem.kernel, "is_shared", False):
+        return False  # the bounds of one matrix are at hand, and plain values are not
     costly = form.kept is not None and form.kept.lazily
     most = CHECKED_KEPT if costly else CHECKED_VALUES
     return int(np.count_nonzero(x)) * form.n <= most

@@ -1,8 +1,8 @@
 """The certificate of an ordinary small program in one compiled call.
 
-The same quantities as `judge` and `duality_gap`, whose names are used, for bounded boxes, a
-definite matrix without an added diagonal, and a field that is exact. On short arrays dozens of
-NumPy calls would take longer than the rest of a fit.
+The same quantities as `judge` and `duality_gap`, whose names are used, for bounded boxes and a
+definite matrix without an added diagonal. On short arrays dozens of NumPy calls would take longer
+than the rest of a fit.
 """
 
 # Compiled functions take their types from the arrays they get, hence "no-untyped-def".
@@ -17,6 +17,7 @@ from scarce.solvers._jit import compiled
 def judge_ordinary(  # type: ignore[no-untyped-def]
     x,
     field,
+    error,
     turn,
     linear,
     lower,
@@ -31,7 +32,7 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
     resolved,
     multipliers,
 ):
-    """Write the multipliers; return what a `Certificate` holds beside.
+    """Write the multipliers; return what a `Certificate` holds beside, the worst within the error.
 
     That is objective, duality gap, relative gap, violation, infeasibility and relative
     infeasibility.
@@ -40,14 +41,17 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
     gradient = np.empty(n)
     masses, missing = np.zeros(n_groups), totals.copy()
     m, M = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
-    quadratic, level, terms, prices, spread, all_parts = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    highest, lowest = m.copy(), M.copy()  # the same within the error
+    quadratic, level, terms, prices, spread = 0.0, 0.0, 0.0, 0.0, 0.0
+    all_parts, unknown = 0.0, 0.0
     for i in range(n):
         g = groups[i]
         masses[g] += abs(x[i])
         missing[g] -= x[i]
         kernel_part = turn[i] * field[i]
         gradient[i] = kernel_part + linear[i]
-        all_parts += abs(gradient[i])
+        all_parts += abs(gradient[i]) + error[i]
+        unknown += 0.5 * abs(x[i]) * error[i]
         quadratic += x[i] * kernel_part
         level += x[i] * linear[i]
         own = abs(coupling[g, g] * diagonal[i])
@@ -62,11 +66,13 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
         room = at_bound * min(upper[i] - lower[i], masses[g])
         if x[i] < upper[i] - room:
             m[g] = max(m[g], -gradient[i])
+            highest[g] = max(highest[g], -gradient[i] + error[i])
         if x[i] > lower[i] + room:
             M[g] = min(M[g], -gradient[i])
+            lowest[g] = min(lowest[g], -gradient[i] - error[i])
     violation = 0.0
     for g in range(n_groups):
-        violation = max(violation, m[g] - M[g])
+        violation = max(violation, highest[g] - lowest[g])
         low = m[g] if np.isfinite(m[g]) else (M[g] if np.isfinite(M[g]) else 0.0)
         high = M[g] if np.isfinite(M[g]) else low
         multipliers[g] = 0.5 * (low + high)
@@ -91,11 +97,10 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
         small = unsure + common[g]
         if linear[i] != 0.0:
             small = min(small, resolved * abs(linear[i]))
-        if zero:
-            unsure = 0.0
+        wrong = error[i] + (0.0 if zero else unsure)
         gain = 0.0
         for sign in (-1.0, 1.0):
-            slope = gradient[i] + multipliers[g] + sign * unsure
+            slope = gradient[i] + multipliers[g] + sign * wrong
             room = x[i] - lower[i] if slope > 0.0 else upper[i] - x[i]
             if not zero or abs(slope) > small:
                 gain = max(gain, abs(slope) * room)
@@ -113,6 +118,6 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
             scale = masses[groups[i]] + abs(totals[groups[i]])
             off = max(off, outside)
             share = max(share, outside / scale if scale > 0.0 else outside)
-    bound = max(max(abs(objective), abs(objective - gap)), rounded * terms)
+    bound = max(max(abs(objective) - unknown, abs(objective - gap)), rounded * terms)
     relative = gap / bound if bound > 0.0 else gap
     return objective, gap, relative, violation, off, share

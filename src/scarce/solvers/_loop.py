@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -307,16 +307,18 @@ class Loop:
 
     def _verdict(self, x: Array, field: Field, last: bool) -> Certificate:
         """Judge a point by its field, exact where an error could matter, else with its bound."""
-        form, alpha = self.form, self.form.signs * x
+        form = self.form
         error = checked_field(form, x, field, self.tol, last)
-        if error is None and is_judged_shortly(form):
-            return judge_shortly(form, x, field.values)
-        verdict = judge(form.problem, alpha, field.values, error)
+        if is_judged_shortly(form):
+            judged = partial(judge_shortly, form, x, field.values)
+        else:
+            judged = partial(judge, form.problem, form.signs * x, field.values)
+        verdict = judged(error)
         if last and error is not None and not verdict.within(self.tol):
-            if judge(form.problem, alpha, field.values).within(self.tol):
+            if judged().within(self.tol):
                 # Only the bounds of the errors are in the way, and there is no better precision.
                 field.values[:] = form.exact_field(x, np.arange(form.n))
-                verdict = judge(form.problem, alpha, field.values)
+                verdict = judged()
         return verdict
 
     def _solution(self, x: Array, field: Field, verdict: Certificate) -> Solution:

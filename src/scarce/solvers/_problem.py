@@ -88,14 +88,16 @@ class QuadraticProgram:
         Right-hand sides of the equalities.
     lower, upper : float or array-like of shape (n,)
         The box; infinite bounds are allowed.
-    linear, diagonal : float or array-like of shape (n,)
-        ``p`` and ``d``; ``d`` must not be negative.
+    linear : float or array-like of shape (n,)
+        ``p``.
     groups : array-like of int of shape (n,), optional
         Group of each variable, ``0 .. n_groups - 1``. One group by default.
     signs, kernel_signs : array-like of shape (n,), optional
         Entries +1 or -1; +1 by default.
     coupling : array-like of shape (n_groups, n_groups), optional
         Symmetric; ones by default.
+    diagonal : float or array-like of shape (n,)
+        ``d``, which must not be negative.
 
     Examples
     --------

@@ -139,8 +139,10 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     return x, Field.of(form, x, form.turn * values) if done else None, steps
 
 
-def judge_shortly(form: SignedForm, x: Array, field: Array) -> Certificate:
-    """Do what `judge` does for an ordinary program and an exact field, in one compiled call.
+def judge_shortly(
+    form: SignedForm, x: Array, field: Array, error: Array | None = None
+) -> Certificate:
+    """Do what `judge` does for an ordinary program, in one compiled call.
 
     Boxes that are far wider than what is in them need more than that, if the gap is not closed.
     """
@@ -150,6 +152,7 @@ def judge_shortly(form: SignedForm, x: Array, field: Array) -> Certificate:
     objective, gap, relative, violation, off, share = judge_ordinary(
         x,
         field,
+        np.zeros(form.n) if error is None else error,
         form.turn,
         form.linear,
         form.lower,
@@ -166,5 +169,5 @@ def judge_shortly(form: SignedForm, x: Array, field: Array) -> Certificate:
     )
     wide = form.widths > WIDEST * form.masses(x)[form.groups] if relative > ROUNDED else False
     if np.any(wide):
-        return judge(form.problem, form.signs * x, field)
+        return judge(form.problem, form.signs * x, field, error)
     return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)

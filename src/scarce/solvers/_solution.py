@@ -12,7 +12,19 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Progress:
-    """State after one block: what a callback sees."""
+    """State after one block: what a callback sees.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+        The dual variables.
+    objective : float
+        Their objective.
+    violation : float
+        How far the optimality conditions are from met.
+    n_iter : int
+        Pairwise steps so far.
+    """
 
     alpha: Array
     objective: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from scarce.solvers._start import checked_start, first_point, subsample, vertex,
 
 Array = NDArray[Any]
 
+ONE_THREAD = 96  # rows of a matrix whose products OpenBLAS does not share out: 96^2 values
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 
 
@@ -64,8 +66,11 @@ def solve(
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
     form = SignedForm(problem)
     budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
-    with single_threaded_blas, small_space("matrix") as matrix, small_space("block") as space:
-        form.keep_rows(matrix, cache_size, plainly=is_worth_it(form.n))
+    plainly = is_worth_it(form.n)
+    # Looking for BLAS takes longer than a first fit of few rows, for which it takes one thread.
+    held = nullcontext() if plainly and form.n <= ONE_THREAD else single_threaded_blas
+    with held, small_space("matrix") as matrix, small_space("block") as space:
+        form.keep_rows(matrix, cache_size, plainly=plainly)
         loop = Loop(form, tol, budget, cache_size, callback, space)
         if start is None:
             x, hint = _begin(form, loop, matrix)

@@ -171,7 +171,7 @@ def with_intercept(
         The solution.
     intercept : float
         The offset.
-    system, targets, tube, costs, tol
+    system, targets, tube, costs, tol : TubeSystem, array, array, array, float
         The problem and the tolerance, as in `solve_tube`.
     definite : bool
         Whether the units' kernel matrix is positive semidefinite for certain: else the dual proves

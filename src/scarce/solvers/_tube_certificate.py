@@ -17,7 +17,19 @@ FEASIBLE = 1e-9  # share by which a multiplier may differ from its cap and still
 
 @dataclass(frozen=True)
 class TubeCertificate:
-    """How far multipliers and offset are from optimal; see `certify_tube`."""
+    """How far multipliers and offset are from optimal; see `certify_tube`.
+
+    Attributes
+    ----------
+    objective, dual_objective : float
+        Values of the primal and of the dual.
+    dual_gap : float
+        Their difference, relative to the larger.
+    kkt_violation : float
+        Largest violation of the optimality conditions.
+    imbalance : float
+        Sum of the multipliers, which should be zero.
+    """
 
     objective: float
     dual_objective: float
@@ -42,7 +54,7 @@ def certify_tube(
 
     Parameters
     ----------
-    system, targets, tube, costs
+    system, targets, tube, costs : TubeSystem, array, array, array
         The problem, as in `solve_tube`.
     theta : array-like of shape (n,)
         The multipliers.

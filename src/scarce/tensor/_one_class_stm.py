@@ -16,6 +16,7 @@ from scarce._boundary import on_boundary, rounding_error
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
 from scarce._left_out import left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
+from scarce.chunks._lazy import lazily
 from scarce.kernels import distinct_rows
 from scarce.reductions import OneClassHalfStep
 from scarce.solvers import one_class_offset
@@ -297,6 +298,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
             start = fit.factors
         yield start
 
+    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores before the offset is subtracted.
 
@@ -318,6 +320,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
             scores[~rows.any(axis=1)] = -np.linalg.norm(self.coef_)
         return on_boundary(scores, self.offset_, self._rounding)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return how far each sample is inside the half-space.
 
@@ -333,6 +336,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         """
         return np.asarray(self.score_samples(X) - self.offset_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return +1 for samples inside the half-space or on its boundary and -1 for the others.
 

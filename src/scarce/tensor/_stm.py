@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._classes import two_classes
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame
+from scarce.chunks._lazy import lazily
 from scarce.reductions import BinaryHalfStep
 from scarce.tensor._machine import TensorMachine
 
@@ -179,6 +180,7 @@ class STM(ClassifierMixin, TensorMachine):
         self.intercept_ = np.array([float(fit.solution.multipliers[0])])
         return self
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
@@ -195,6 +197,7 @@ class STM(ClassifierMixin, TensorMachine):
         scores = self._raw_scores(X)
         return np.asarray(scores + self.intercept_)
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the labels.
 

@@ -32,7 +32,7 @@ def vectors_to_tensors(X: ArrayLike, tensor_shape: Any = "auto") -> Array:
 
     Returns
     -------
-    ndarray of shape (n_samples, *tensor_shape)
+    ndarray of shape (n_samples, d1, ..., dk)
         A view of `X` when no zeros are needed.
 
     Examples

@@ -131,9 +131,7 @@ def _inputs(graph: Graph, model: Any, layers: Layers, names: Any) -> str:
     if isinstance(layers.last, TensorMachine) and not layers.steps:
         return graph.add_input("X", layers.last._sample_shape)
     n_columns = int(model.n_features_in_)
-    texts = set()
-    if layers.steps:
-        texts = text_columns(layers.steps[0], np.arange(n_columns), n_columns, names)
+    texts = text_columns(layers.steps[0], np.arange(n_columns)) if layers.steps else set()
     if texts:
         each = [f"x{place}" if names is None else str(names[place]) for place in range(n_columns)]
         inputs = [

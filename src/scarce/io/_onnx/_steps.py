@@ -70,7 +70,7 @@ class Columns:
         return self.graph.node("Concat", *self.names, axis=1)
 
 
-def text_columns(step: Any, columns: Array, n_columns: int, names: Any) -> set[int]:
+def text_columns(step: Any, columns: Array) -> set[int]:
     """Return which columns of the table a step takes as texts.
 
     Parameters
@@ -79,10 +79,6 @@ def text_columns(step: Any, columns: Array, n_columns: int, names: Any) -> set[i
         The first step that sees the columns.
     columns : ndarray of int
         Their numbers in the table.
-    n_columns : int
-        Number of columns of the table.
-    names : array or None
-        Their names.
 
     Returns
     -------
@@ -90,12 +86,12 @@ def text_columns(step: Any, columns: Array, n_columns: int, names: Any) -> set[i
         Numbers of columns.
     """
     if isinstance(step, Pipeline):
-        return text_columns(step.steps[0][1], columns, n_columns, names)
+        return text_columns(step.steps[0][1], columns)
     if isinstance(step, ColumnTransformer):
         found: set[int] = set()
         for _, part, chosen in step.transformers_:
             own = column_numbers(chosen, columns.size, getattr(step, "feature_names_in_", None))
-            found |= text_columns(part, columns[own], n_columns, names)
+            found |= text_columns(part, columns[own])
         return found
     if isinstance(step, OneHotEncoder):
         pairs = zip(columns, step.categories_, strict=True)

@@ -1,0 +1,169 @@
+"""The built site: every link leads somewhere, and pages open in a real browser.
+
+``python -m pytest -n0 docs/check_site.py`` after the site was built into docs/_build/html. Without
+a browser its tests are skipped; with SCARCE_REQUIRE_BROWSER=1 they fail instead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+SITE = Path(__file__).parent / "_build" / "html"
+PAGES = (
+    "index.html",
+    "quick_start.html",
+    "guide/false_alarms.html",
+    "gallery/index.html",
+    "reference/generated/scarce.SVMC.html",
+    "theory/uoct_svm.html",
+    "results/untuned_shares.html",
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The browser itself is to keep quiet too.
+FLAGS = (
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+class Links(HTMLParser):
+    """The links, and what can be linked to, of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.marks: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.links += [given[name] for name in ("href", "src") if given.get(name)]
+        self.marks |= {given[name] for name in ("id", "name") if given.get(name)}
+
+
+@cache
+def links_of(path: Path) -> Links:
+    return Links(path.read_text("utf-8"))
+
+
+def test_every_link_inside_the_site_leads_somewhere():
+    pages = [page for page in sorted(SITE.rglob("*.html")) if "_static" not in page.parts]
+    assert len(pages) > 100
+    broken = []
+    for page in pages:
+        for link in links_of(page).links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc or link == "#":
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            if not target.is_file():
+                broken.append((page.name, link))
+            elif parts.fragment and target.suffix == ".html":
+                marks = links_of(target).marks
+                if unquote(parts.fragment) not in marks:
+                    broken.append((page.name, link))
+    assert broken == []
+
+
+@pytest.fixture(scope="module")
+def browser():
+    reason = None
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        reason = "playwright is not installed"
+    if program is None:
+        reason = f"no browser is installed: none of {', '.join(BROWSERS)}"
+    if reason and os.environ.get("SCARCE_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"SCARCE_REQUIRE_BROWSER=1, but {reason}")
+    if reason:
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Open a page of the site; afterwards nothing may have failed or left the folder."""
+    faults, contexts = [], []
+
+    def look(name, width=1280, scheme="light"):
+        size = {"width": width, "height": 844}
+        context = browser.new_context(viewport=size, color_scheme=scheme)
+        context.set_default_timeout(120_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda asked: outside(asked.url) and faults.append(asked.url))
+        page.goto(SITE.joinpath(name.split("?")[0]).as_uri() + name[len(name.split("?")[0]) :])
+        return page
+
+    yield look
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def outside(address: str) -> bool:
+    inside = address.startswith(SITE.as_uri()) or urlsplit(address).scheme in ("data", "blob")
+    return not inside
+
+
+def test_the_search_finds_a_name(opened):
+    page = opened("search.html?q=SVMC")
+    page.wait_for_selector("#search-results li a")
+    found = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
+    assert any("scarce.SVMC" in address for address in found)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_fit_a_phone(opened, name, scheme):
+    page = opened(name, width=390, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    size = page.evaluate(
+        "parseFloat(getComputedStyle(document.querySelector('article p')).fontSize)"
+    )
+    assert size >= 14
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out(opened, scheme):
+    page = opened("index.html", scheme=scheme)
+    colours = page.evaluate(
+        """() => [getComputedStyle(document.querySelector('article p')).color,
+                  getComputedStyle(document.body).backgroundColor]"""
+    )
+    assert contrast(*colours) >= 4.5
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as the accessibility guidelines define it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(float(v)) / 255 for v in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_formulas_are_drawn(opened):
+    page = opened("theory/uoct_svm.html")
+    page.wait_for_selector("mjx-container")

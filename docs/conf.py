@@ -1,0 +1,120 @@
+"""How the site is built: ``python -m sphinx docs docs/_build/html``."""
+
+import importlib
+import re
+from pathlib import Path
+
+import scarce
+from scarce._names import HOMES, PACKAGES
+
+HERE = Path(__file__).parent
+
+project = "scarce"
+author = "the scarce developers"
+version = release = scarce.__version__
+project_copyright = "the scarce developers"
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+    # Formulas without a request to another host.
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_build", "gallery/sg_execution_times.rst", "sg_execution_times.rst"]
+templates_path = ["_templates"]
+# Pages of figures are written by benchmarks, in sections that are also printed.
+suppress_warnings = ["myst.header"]
+nitpicky = True
+# Words of numpydoc's type lines that are no references of ours; our own names must resolve.
+nitpick_ignore_regex = [(r"py:.*", r"(?!scarce\.).*")]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_default_options = {"members": True, "inherited-members": True, "undoc-members": False}
+autodoc_typehints = "none"  # the docstrings say it in words
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "scarce"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "scarce"},
+    "navbar_end": ["theme-switcher"],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_context = {"default_mode": "auto"}  # light or dark, as the system is
+html_sidebars = {"index": [], "quick_start": []}
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE.parent / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+}
+
+
+def page_of(title: str, text: str, paths: list[str]) -> str:
+    """Return a page of the reference: a title, what it is, and a table of names."""
+    lines = [title, "=" * len(title), "", text.strip(), ""]
+    lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+    return "\n".join(lines + [f"   {path}" for path in paths]) + "\n"
+
+
+def write_reference() -> None:
+    """Write a page of the reference for each public package, from its ``__all__``."""
+    names = [name for name in scarce.__all__ if name not in HOMES and name != "__version__"]
+    pages = {
+        "scarce": page_of("scarce", "Model files, and a warning.", [f"scarce.{n}" for n in names])
+    }
+    seen: set[int] = set()  # a display that two packages share has one page
+    for package in PACKAGES:
+        title = f"scarce.{package}"
+        module = importlib.import_module(title)
+        paths = []
+        for name in sorted(module.__all__):
+            thing = getattr(module, name)
+            if id(thing) not in seen:
+                # What scarce itself has is documented under that, its shorter name.
+                paths.append(f"scarce.{name}" if name in HOMES else f"{title}.{name}")
+            seen.add(id(thing))
+        pages[package] = page_of(title, module.__doc__ or "", paths)
+    for name, page in pages.items():
+        path = HERE / "reference" / f"{name}.rst"
+        if not path.exists() or path.read_text() != page:
+            path.write_text(page)
+
+
+def skip_foreign(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn documents: its methods, and the setters of its routing."""
+    home = getattr(obj, "__module__", None) or ""
+    routing = re.fullmatch(r"set_\w+_request|get_metadata_routing", name)
+    return True if routing or home.startswith("sklearn.") else None
+
+
+def escape_trailing_underscores(app, what, name, obj, options, lines):
+    """Keep ``(n_features_in_,)`` in a line of types from being read as a link."""
+    lines[:] = [re.sub(r"(?<=[(, ])(\w+)_,\)", r"\1\_,)", line) for line in lines]
+
+
+def setup(app):
+    """Connect the two hooks above, the second after numpydoc has laid out a docstring."""
+    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
+
+
+write_reference()  # before Sphinx looks which pages there are

@@ -1,0 +1,274 @@
+"""Fits over rows in chunks: what the estimators whose fits can go by bands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from scarce._arrays import Array
+from scarce._frame import NOT_FINITE, check_total_weight, fit_task
+from scarce.chunks import (
+    BandSolution,
+    Chunks,
+    LinearFeatures,
+    Part,
+    Problem,
+    Start,
+    Survey,
+    as_chunks,
+    band_fit,
+    landmark_features,
+    smoothed_start,
+    solved_start,
+    survey,
+    take,
+)
+from scarce.chunks._dask import DaskChunks
+from scarce.chunks._features import Features
+from scarce.chunks._memory import solved_rows
+from scarce.chunks._open import comes_in_chunks, is_large_map
+from scarce.chunks._passes import Planes
+from scarce.chunks._smooth import narrow
+from scarce.chunks._survey import row_numbers
+from scarce.kernels import Kernel, make_kernel
+from scarce.solvers import QuadraticProgram, Solution
+
+MANY_BAND = 50_000  # rows of a band that Newton's method makes fewer first
+FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
+
+
+def goes_by_chunks(estimator: Any, X: Any) -> bool:
+    """Say whether rows are to be fitted chunk by chunk before anything is checked."""
+    if comes_in_chunks(X):
+        return True
+    return _is_explicit(estimator) and is_large_map(X, estimator.max_memory)
+
+
+def goes_by_bands(estimator: Any, X: Any) -> bool:
+    """Say whether checked rows in memory are fitted by bands, which is faster for many of them."""
+    return (
+        estimator.approximation is not None
+        and type(X) is np.ndarray
+        and X.shape[0] >= estimator._band_from
+        and estimator._kernel_type.has_formula
+        and not sparse.issparse(X)
+    )
+
+
+def _is_explicit(estimator: Any) -> bool:
+    return bool(estimator._kernel_type.explicit) and estimator.approximation is None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is known before the first solve.
+
+    Attributes
+    ----------
+    chunks : Chunks
+        The rows.
+    survey : Survey
+        What one read found.
+    kernel : Kernel
+        Its parameters numbers.
+    features : Features
+        Of the rows.
+    landmarks : Part or None
+        The landmark rows, unless the kernel is linear.
+    numbers : ndarray of int
+        Their numbers.
+    sample : Part
+        The subsample, in random order.
+    most_rows : int
+        Rows of a band.
+    """
+
+    chunks: Chunks
+    survey: Survey
+    kernel: Kernel
+    features: Features
+    landmarks: Part | None
+    numbers: Array
+    sample: Part
+    most_rows: int
+
+
+def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
+    """Return rows as chunks, after a look at whether the estimator can be fitted by them."""
+    chunks = as_chunks(X, **values)
+    if not _is_explicit(estimator) and estimator.approximation is None:
+        n, d = sum(chunks.sizes), chunks.n_features
+        raise ValueError(
+            f"kernel={estimator.kernel!r} without approximation needs all rows in memory, "
+            f"{1e-6 * n * d * chunks.dtype.itemsize:.0f} MB for {n} rows of {d} features and about "
+            f"{3e-4 * n:.0f} MB beside. Rows in chunks are fitted with "
+            'approximation="nystroem" or kernel="linear"'
+        )
+    if isinstance(chunks, DaskChunks):
+        chunks.check_workers()
+    return chunks
+
+
+def planned(estimator: Any, chunks: Chunks) -> Plan:
+    """Read all rows once, settle the kernel and gather landmarks and a subsample."""
+    found = survey(chunks)
+    check_total_weight(found.weight)
+    if found.largest > np.sqrt(np.finfo(np.float64).max / (4 * found.width)):
+        raise ValueError(f"{NOT_FINITE} X holds {found.largest:.3g}, and its square overflows.")
+    estimator.n_features_in_ = chunks.n_features
+    if chunks.feature_names is not None:
+        estimator.feature_names_in_ = chunks.feature_names
+    elif hasattr(estimator, "feature_names_in_") and chunks.lazy:
+        del estimator.feature_names_in_
+    kernel = _settled(estimator, found)
+    estimator._gamma = float(getattr(kernel, "gamma", 0.0))
+    n = int(found.taking.sum())
+    explicit = _is_explicit(estimator)
+    places = np.zeros(0, np.int64) if explicit else estimator._choose_landmarks(n)
+    rank = chunks.n_features if explicit else places.size
+    n_sample, most_rows = solved_rows(chunks, LinearFeatures(rank), estimator.max_memory)
+    drawn = np.random.default_rng(0).choice(n, min(n, n_sample), replace=False)
+    wanted, back = np.unique(np.concatenate([places, drawn]), return_inverse=True)
+    numbers = row_numbers(chunks, found.taking, wanted)
+    gathered = take(chunks, numbers)
+    landmarks = None if explicit else gathered.rows(back[: places.size])
+    features: Features = LinearFeatures(chunks.n_features)
+    if landmarks is not None:
+        features = landmark_features(kernel, landmarks.X)
+    sample = gathered.rows(back[places.size :])
+    own = numbers[back[: places.size]]
+    return Plan(chunks, found, kernel, features, landmarks, own, sample, most_rows)
+
+
+def _settled(estimator: Any, found: Survey) -> Kernel:
+    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+    gamma = getattr(kernel, "gamma", None)
+    if not isinstance(gamma, str):
+        return kernel
+    if gamma == "neighbors":
+        raise ValueError(
+            'gamma="neighbors" compares rows with all others and needs them in memory; for rows '
+            'in chunks use gamma="scale", "auto", or the number that a sample of the rows gives'
+        )
+    number = 1.0 / found.width if gamma == "auto" else kernel.scale(found.scale, found.width)
+    return replace(kernel, gamma=number)  # type: ignore[type-var]
+
+
+def solved_by_bands(
+    estimator: Any, plan: Plan, problem: Problem, masses: Array, *, smoothed: bool = False
+) -> BandSolution:
+    """Solve a problem over all rows.
+
+    Parameters
+    ----------
+    estimator : KernelMachine
+        Whose solver, tolerance and callbacks are used.
+    plan : Plan
+        Of `planned`.
+    problem : Problem
+        The problem.
+    masses : ndarray of shape (n_groups,)
+        Sum of the bounds of each group's rows.
+    smoothed : bool
+        Whether to begin with Newton's method on the smoothed problem, for linear terms.
+
+    Returns
+    -------
+    BandSolution
+        Model and certificate.
+    """
+    terms, rows = problem.terms(plan.sample), plan.features.rows(plan.sample.X)
+    with fit_task(estimator) as task:
+
+        def solver(program: QuadraticProgram, start: Array | None, tol: float) -> Solution:
+            return estimator._solve(program, start, task, tol=tol)  # type: ignore[no-any-return]
+
+        if smoothed:
+            start = smoothed_start(problem, rows, terms, masses)
+            start = replace(start, width=max(start.width, FIRST_WINDOW))
+        else:
+            start = solved_start(problem, rows, terms, masses, solver, estimator.tol)
+        start, reads = _narrowed(plan, problem, rows, start, always=smoothed)
+        report = _printer(estimator) if estimator.verbose else None
+        solution = band_fit(
+            plan.chunks,
+            problem,
+            plan.features,
+            start,
+            solver,
+            tol=estimator.tol,
+            most_rows=plan.most_rows,
+            report=report,
+        )
+    # The survey and the gathered rows were a read each.
+    return replace(solution, reads=solution.reads + reads + 2)
+
+
+def _printer(estimator: Any) -> Any:
+    name = type(estimator).__name__
+    return lambda line: print(f"[{name}] {line}", flush=True)
+
+
+def _narrowed(
+    plan: Plan, problem: Problem, rows: Array, start: Start, always: bool
+) -> tuple[Start, int]:
+    """Return a start whose band is not too large, and how often all rows were read for it."""
+    if not always:
+        s = Planes(start.planes, start.multipliers).reduced(rows, problem.terms(plan.sample))
+        share = float(np.mean(np.abs(s) <= start.width))
+        predicted = share * float(plan.survey.taking.sum())
+        if predicted <= min(MANY_BAND, plan.most_rows) or start.planes.shape[0] > 1:
+            return start, 0
+    found = narrow(
+        plan.chunks,
+        problem,
+        plan.features,
+        (start.planes[0], start.multipliers),
+        start.width,
+        0,
+    )
+    better = Start(found.plane[None, :], found.multipliers, 2.0 * found.window, abs(found.value))
+    return better, found.reads
+
+
+def keep_model(estimator: Any, plan: Plan, terms: Array, order: Array | None = None) -> None:
+    """Store an expansion over the landmarks, in some order; of a linear kernel, the plane itself.
+
+    ``terms`` are the coefficients of the landmarks, or the plane.
+    """
+    if not np.isfinite(terms).all():
+        raise ValueError(NOT_FINITE)
+    estimator._sparse = False
+    estimator.shape_fit_ = sum(plan.chunks.sizes), plan.chunks.n_features
+    if plan.landmarks is None:
+        estimator.support_ = np.zeros(0, np.int32)
+        estimator.support_vectors_ = np.atleast_2d(terms)
+        estimator.dual_coef_ = np.ones((1, 1))
+        return
+    order = np.arange(terms.size) if order is None else order
+    kind = np.int32 if estimator.shape_fit_[0] < 2**31 else np.int64
+    estimator.support_ = plan.numbers[order].astype(kind)
+    estimator.support_vectors_ = plan.landmarks.X[order]
+    estimator.dual_coef_ = terms[None, order]
+
+
+def sample_diagonal(plan: Plan) -> Array:
+    """Return the kernel's diagonal of the subsample."""
+    rows = np.asarray(plan.sample.X, dtype=np.float64)
+    return plan.kernel.diagonal(np.einsum("ij,ij->i", rows, rows))
+
+
+def forget_reads(estimator: Any) -> None:
+    """Drop what an earlier fit by chunks has stored."""
+    for name in ("n_reads_", "history_"):
+        if name in vars(estimator):
+            delattr(estimator, name)
+
+
+def keep_reads(estimator: Any, solution: BandSolution) -> None:
+    """Store how often the rows were read, and what every round found."""
+    estimator.n_reads_ = solution.reads
+    estimator.history_ = solution.history

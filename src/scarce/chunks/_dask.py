@@ -1,0 +1,223 @@
+"""Rows of a Dask array or DataFrame; Dask is loaded when it is used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.chunks._chunks import Part, read_error
+from scarce.chunks._memory import worker_bytes
+from scarce.solvers._blas import single_threaded_blas
+
+LIMIT_SHARE = 0.8  # of a worker's memory limit, from which Dask pauses it
+
+
+def is_dask(X: Any) -> bool:
+    """Say whether something is a Dask collection, without loading Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def is_frame(X: Any) -> bool:
+    """Say whether a Dask collection is a DataFrame or a Series."""
+    return hasattr(X, "map_partitions")
+
+
+class _Failed:
+    """An error of the function itself, not of reading."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _run(
+    function: Callable[..., Any],
+    index: int,
+    first: int,
+    dtype: Any,
+    X: Any,
+    names: list[str],
+    values: list[Any],
+    broadcast: tuple[Any, ...],
+) -> Any:
+    rows = np.ascontiguousarray(X, dtype=dtype)
+    part = Part(index, first, rows, dict(zip(names, map(np.asarray, values), strict=True)))
+    try:
+        with single_threaded_blas:
+            return function(part, *broadcast)
+    except Exception as error:
+        return _Failed(error)
+
+
+class DaskChunks:
+    """Rows of a Dask array or DataFrame, one chunk for every block of rows.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+        The rows.
+    **values : Dask array or Series, or array-like of shape (n,)
+        One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
+        the blocks of the rows.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from scarce.chunks import DaskChunks
+    >>> chunks = DaskChunks(da.ones((10, 2), chunks=(4, 2)))
+    >>> chunks.sizes, chunks.map(lambda part, by: float(by * part.X.sum()), 0.5)
+    ((4, 4, 2), [4.0, 4.0, 2.0])
+    """
+
+    lazy = True
+
+    def __init__(self, X: Any, **values: Any) -> None:
+        if getattr(X, "ndim", 0) != 2:
+            raise ValueError(f"X must have two dimensions, got {getattr(X, 'ndim', type(X))}")
+        values = {name: value for name, value in values.items() if value is not None}
+        frame = is_frame(X)
+        self.feature_names: Array | None = None
+        if frame:
+            names = list(X.columns)
+            self.n_features = len(names)
+            if all(isinstance(name, str) for name in names):
+                self.feature_names = np.asarray(names, dtype=object)
+            single = all(kind == np.float32 for kind in X.dtypes)
+        else:
+            self.n_features = int(X.shape[1])
+            X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+            single = X.dtype == np.float32
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        blocks = _blocks(X)
+        sizes = _sizes(X, blocks)
+        self.firsts = np.concatenate([[0], np.cumsum(sizes)])
+        pieces = {name: _pieces(name, value, sizes, self.firsts) for name, value in values.items()}
+        kept = [i for i, size in enumerate(sizes) if size > 0]
+        if not kept:
+            raise ValueError("X must have at least one row, got none")
+        self.sizes = tuple(sizes[i] for i in kept)
+        self.firsts = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.blocks = [blocks[i] for i in kept]
+        self.names = list(pieces)
+        self.values = [[pieces[name][i] for name in self.names] for i in kept]
+
+    def map(
+        self, function: Callable[..., Any], *broadcast: Any, only: Iterable[int] | None = None
+    ) -> list[Any]:
+        """Return ``function(part, *broadcast)`` for every chunk, or for some, in their order."""
+        dask = load_dask()
+        chosen = list(range(len(self.sizes)) if only is None else only)
+        shared = dask.delayed(broadcast, traverse=False, pure=False)
+        run = dask.delayed(_run, pure=False)
+        tasks = [
+            run(
+                function,
+                i,
+                int(self.firsts[i]),
+                self.dtype,
+                self.blocks[i],
+                self.names,
+                self.values[i],
+                shared,
+            )
+            for i in chosen
+        ]
+        results = self._computed(chosen, tasks)
+        for result in results:
+            if isinstance(result, _Failed):
+                raise result.error
+        return results
+
+    def _computed(self, chosen: list[int], tasks: list[Any]) -> list[Any]:
+        dask = load_dask()
+        client = current_client()
+        if client is not None:
+            futures = client.compute(tasks)
+            return [
+                self._named(i, future.result) for i, future in zip(chosen, futures, strict=True)
+            ]
+        try:
+            return list(dask.compute(*tasks))
+        except Exception:
+            # Which one was it? Only now is it worth to look at one after the other.
+            return [self._named(i, task.compute) for i, task in zip(chosen, tasks, strict=True)]
+
+    def _named(self, index: int, result: Callable[[], Any]) -> Any:
+        try:
+            return result()
+        except Exception as error:  # whatever made the chunk
+            rows = int(self.firsts[index]), int(self.firsts[index + 1])
+            raise read_error(index, rows, "", error) from error
+
+    def check_workers(self) -> None:
+        """Refuse workers whose memory cannot hold a chunk for every thread."""
+        client = current_client()
+        if client is None:
+            return
+        for address, worker in client.scheduler_info(n_workers=-1)["workers"].items():
+            limit, threads = worker["memory_limit"], worker["nthreads"]
+            needed = worker_bytes(self, threads) / LIMIT_SHARE
+            if limit and limit < needed:
+                raise ValueError(
+                    f"worker {address} has a memory limit of {limit / 1e6:.0f} MB, and this fit "
+                    f"needs {needed / 1e6:.0f} MB: chunks of up to {max(self.sizes)} rows, "
+                    f"{threads} threads. Raise memory_limit, or use smaller chunks or fewer threads"
+                )
+
+
+def load_dask() -> Any:
+    """Return the module, untyped; an error names the extra that brings it."""
+    try:
+        return import_module("dask")
+    except ImportError as error:
+        raise ImportError('Dask is missing; install it with: pip install "scarce[dask]"') from error
+
+
+def current_client() -> Any:
+    """Return the client of a cluster that Dask would use, if any."""
+    try:
+        from distributed import get_client
+    except ImportError:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _blocks(collection: Any) -> list[Any]:
+    return list(np.ravel(collection.to_delayed()))
+
+
+def _sizes(X: Any, blocks: list[Any]) -> list[int]:
+    dask = load_dask()
+    known = None if is_frame(X) else X.chunks[0]
+    if known is not None and not any(math.isnan(size) for size in known):
+        return [int(size) for size in known]
+    return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
+
+
+def _pieces(name: str, value: Any, sizes: list[int], firsts: Array) -> list[Any]:
+    """Return the values of every chunk of the rows."""
+    n = int(firsts[-1])
+    if not is_dask(value):
+        array = np.asarray(value)
+        if array.shape != (n,):
+            raise ValueError(f"{name} must be one value for each of {n} rows, got {array.shape}")
+        return [array[a:b] for a, b in pairwise(firsts)]
+    if value.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got {value.ndim}")
+    blocks = _blocks(value)
+    if _sizes(value, blocks) != sizes:
+        known = not is_frame(value) and not any(math.isnan(size) for size in value.chunks[0])
+        if not (known and value.shape == (n,)):
+            raise ValueError(
+                f"{name} must have the chunks of X, one value a row; repartition it to them"
+            )
+        blocks = _blocks(value.rechunk((tuple(sizes),)))
+    return blocks

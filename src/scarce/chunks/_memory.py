@@ -1,0 +1,64 @@
+"""How much memory a fit by chunks may take, and how much it needs."""
+
+from __future__ import annotations
+
+import os
+
+from scarce.chunks._chunks import BLOCK_VALUES, Chunks
+from scarce.chunks._features import Features
+from scarce.chunks._start import SUBSAMPLE
+
+SHARE = 0.25  # of the memory that is free
+WHERE_UNKNOWN = 1e9
+PER_ROW = 160  # bytes for bounds, signs and gradients of a row that is solved for
+COPIES = 3  # of a row's features, while it is solved for
+BLOCKS = 8  # arrays of a block's size that a pass holds
+FEWEST_BAND = 2000
+
+
+def budget(max_memory: float | None) -> float:
+    """Return the bytes that a fit may take beside the data: given in MB, or a share of the free."""
+    if max_memory is not None:
+        return 1e6 * max_memory
+    try:
+        free = float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return WHERE_UNKNOWN
+    return SHARE * free
+
+
+def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) -> tuple[int, int]:
+    """Return how many rows a subsample and a band may have; refuse a budget that allows too few.
+
+    Parameters
+    ----------
+    chunks : Chunks
+        The rows.
+    features : Features
+        Of the rows.
+    max_memory : float or None
+        The budget in MB.
+
+    Returns
+    -------
+    tuple of int
+        Rows of the subsample, and of the band.
+    """
+    row = PER_ROW + COPIES * 8 * features.rank + chunks.n_features * chunks.dtype.itemsize
+    fixed = BLOCKS * 8 * BLOCK_VALUES + 3 * 8 * features.width**2
+    allowed = budget(max_memory)
+    rows = int((allowed - fixed) / row)
+    if rows < FEWEST_BAND:
+        needed = (fixed + FEWEST_BAND * row) / 1e6
+        given = "a quarter of the free memory" if max_memory is None else "max_memory"
+        raise ValueError(
+            f"{given} is {allowed / 1e6:.0f} MB, and this fit needs at least {needed:.0f} MB "
+            f"beside the data: {features.rank} features of at least {FEWEST_BAND} rows"
+        )
+    return min(SUBSAMPLE, rows), rows
+
+
+def worker_bytes(chunks: Chunks, threads: int) -> float:
+    """Return about how many bytes a worker needs that holds a chunk for every thread."""
+    chunk = max(chunks.sizes) * chunks.n_features * 8.0
+    return threads * (COPIES * chunk + BLOCKS * 8.0 * BLOCK_VALUES) + 250e6

@@ -1,0 +1,180 @@
+"""A first model from a subsample, and how far from the last one it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.chunks._array import ArrayChunks
+from scarce.chunks._chunks import Part
+from scarce.chunks._features import LinearFeatures
+from scarce.chunks._passes import Planes
+from scarce.chunks._problems import Problem, Terms
+from scarce.chunks._smooth import narrow
+from scarce.kernels import make_kernel, make_operator
+from scarce.solvers import QuadraticProgram, Solution
+
+Solver = Callable[[QuadraticProgram, "Array | None", float], Solution]
+
+NEAR = 0.1  # share of a group's rows whose scores tell how far a boundary may move
+MARGIN = 1.5  # times the largest difference seen
+FIRST_WINDOW = 3.0  # times the reduced gradient of no model at all
+SUBSAMPLE = 20_000
+
+
+@dataclass(frozen=True)
+class Start:
+    """A model to begin with.
+
+    Attributes
+    ----------
+    planes : ndarray of shape (1 or n_groups, rank)
+        The planes in features.
+    multipliers : ndarray of shape (n_groups,)
+        Of the equalities.
+    width : float
+        How far reduced gradients may be off.
+    objective : float
+        About that of the whole problem.
+    """
+
+    planes: Array
+    multipliers: Array
+    width: float
+    objective: float
+
+
+def mixed_planes(problem: Problem, vectors: Array) -> Array:
+    """Return the groups' planes from the sums of their features; one if all are the same."""
+    coupling = problem.coupling
+    if (coupling == coupling[0]).all() and (coupling[0] == coupling[0, 0]).all():
+        return np.asarray(coupling[0, 0] * vectors.sum(axis=0, keepdims=True))
+    return np.asarray(coupling @ vectors)
+
+
+def group_vectors(rows: Array, terms: Terms, alpha: Array, n_groups: int) -> Array:
+    """Return the sums of features that dual variables give, by group."""
+    members = terms.groups == np.arange(n_groups)[:, None]
+    return np.asarray(np.where(members, terms.kernel_signs * alpha, 0.0) @ rows)
+
+
+def widened(terms: Terms, masses: Array) -> Terms:
+    """Return the terms of a subsample with the bounds of all rows of its groups together."""
+    own = np.bincount(terms.groups, terms.upper, minlength=masses.size)
+    factors = np.divide(masses, own, out=np.zeros_like(own), where=own > 0)
+    upper = terms.upper * factors[terms.groups]
+    return Terms(terms.groups, terms.signs, terms.kernel_signs, terms.linear, upper)
+
+
+def program_of(
+    problem: Problem, rows: Array, terms: Terms, settled: tuple[Array, Array] | None = None
+) -> QuadraticProgram:
+    """Return the program of some rows, given by their features.
+
+    ``settled`` are vectors by group and counts of other rows, whose variables are held.
+    """
+    totals, linear = problem.totals, terms.linear
+    if settled is not None:
+        planes = Planes(mixed_planes(problem, settled[0]), np.zeros(totals.size))
+        totals, linear = totals - settled[1], planes.reduced(rows, terms)
+    return QuadraticProgram(
+        make_operator(rows, make_kernel("linear")),
+        totals=totals,
+        upper=terms.upper,
+        linear=linear,
+        groups=terms.groups,
+        signs=terms.signs,
+        kernel_signs=terms.kernel_signs,
+        coupling=problem.coupling,
+    )
+
+
+def solved_start(
+    problem: Problem, rows: Array, terms: Terms, masses: Array, solver: Solver, tol: float
+) -> Start:
+    """Solve a subsample and half of it; the difference says how far the model may be off.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    rows : ndarray of shape (n, rank)
+        Features of the subsample, in random order.
+    terms : Terms
+        Its terms.
+    masses : ndarray of shape (n_groups,)
+        Sum of the bounds of all rows of each group.
+    solver : callable
+        Solves a program to a tolerance from a start, if any.
+    tol : float
+        The tolerance.
+
+    Returns
+    -------
+    Start
+        The model of the subsample.
+    """
+    models = []
+    for stop in (rows.shape[0] // 2, rows.shape[0]):
+        some = terms.rows(np.arange(stop))
+        missing = np.setdiff1d(np.unique(terms.groups), np.unique(some.groups[some.upper > 0]))
+        if missing.size:
+            continue  # a small group that half of the rows know nothing of
+        some = widened(some, masses)
+        solution = solver(program_of(problem, rows[:stop], some), None, tol)
+        vectors = group_vectors(rows[:stop], some, solution.alpha, masses.size)
+        models.append((mixed_planes(problem, vectors), solution))
+    plain = LinearFeatures(rows.shape[1])
+    reduced = [
+        Planes(planes, solution.multipliers).reduced(plain.raw(rows), terms)
+        for planes, solution in models
+    ]
+    planes, solution = models[-1]
+    width = 0.0
+    for group in range(masses.size):
+        own = np.flatnonzero((terms.groups == group) & (terms.upper > 0))
+        if own.size == 0:
+            continue
+        sizes = np.abs(reduced[-1][own])
+        order = np.argsort(sizes, kind="stable")[: max(2, int(NEAR * own.size))]
+        off = (
+            np.abs(reduced[0] - reduced[-1])[own[order]].max() if len(reduced) > 1 else sizes.max()
+        )
+        width = max(width, MARGIN * float(off))
+    return Start(planes, solution.multipliers, width, abs(solution.objective))
+
+
+def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -> Start:
+    """Minimise the smoothed problem of a subsample from no model at all.
+
+    The parameters are those of `solved_start`; for problems whose rows have a linear term.
+    """
+    some = widened(terms, masses)
+    sample = ArrayChunks(
+        rows, rows=max(1, rows.shape[0]), **{name: getattr(some, name) for name in vars(some)}
+    )
+    nothing = np.zeros(rows.shape[1]), np.zeros(masses.size)
+    window = FIRST_WINDOW * float(np.abs(terms.linear).max())
+    found = narrow(sample, _Given(problem), LinearFeatures(rows.shape[1]), nothing, window, 0)
+    return Start(found.plane[None, :], found.multipliers, found.window, abs(found.value))
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A problem whose terms are the values of the rows."""
+
+    problem: Problem
+
+    @property
+    def totals(self) -> Array:
+        return self.problem.totals
+
+    @property
+    def coupling(self) -> Array:
+        return self.problem.coupling
+
+    def terms(self, part: Part) -> Terms:
+        return Terms(**part.values)

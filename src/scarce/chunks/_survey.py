@@ -1,0 +1,149 @@
+"""The first read: what has to be known of all rows before anything can be fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce.chunks._chunks import Chunks, Part, take
+from scarce.kernels._gamma import gamma_of_variance
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass finds.
+
+    Attributes
+    ----------
+    taking : ndarray of int of shape (n_chunks,)
+        Rows of positive weight in every chunk.
+    weight : float
+        Sum of all weights.
+    classes, totals : ndarray
+        The labels, sorted, and the weight of each.
+    largest : float
+        Largest absolute value of a feature.
+    moments : tuple of float
+        Weighted sums of all entries and of their squares, around an origin.
+    origin : float
+        Near the mean.
+    width : int
+        Number of features.
+    """
+
+    taking: Array
+    weight: float
+    classes: Array
+    totals: Array
+    largest: float
+    moments: tuple[float, float]
+    origin: float
+    width: int
+
+    @property
+    def scale(self) -> float:
+        """Return ``1 / (n_features * variance of all entries)``, rows counted by their weights."""
+        total = self.weight * self.width
+        first, second = self.moments[0] / total, self.moments[1] / total
+        return gamma_of_variance(self.origin + first, second - first**2, self.width)
+
+
+def _survey(part: Part, origin: float) -> tuple[int, float, Array, Array, float, float, float]:
+    weights = part.weights
+    if not np.isfinite(weights).all():
+        raise ValueError(f"Input sample_weight contains NaN or infinity: {part.name}")
+    largest, first, second = 0.0, 0.0, 0.0
+    for block in part.blocks(part.X.shape[1]):
+        low, high = float(block.X.min()), float(block.X.max())
+        if not -np.inf < low <= high < np.inf:
+            kind = "NaN" if np.isnan(low) else "infinity"
+            raise ValueError(f"Input X contains {kind}: {part.name}")
+        largest = max(largest, high, -low)
+        own = block.weights
+        tile = np.subtract(block.X, origin, dtype=np.float64)
+        tile[own == 0] = 0.0
+        first += float(own @ tile.sum(axis=1))
+        second += float(own @ np.einsum("ij,ij->i", tile, tile))
+    labels = part.values.get("y")
+    classes: Array = np.zeros(0)
+    totals: Array = np.zeros(0)
+    if labels is not None:
+        classes, codes = np.unique(labels, return_inverse=True)
+        totals = np.bincount(codes, weights, minlength=classes.size)
+    taking = int(np.count_nonzero(weights))
+    return taking, float(weights.sum()), classes, totals, largest, first, second
+
+
+def survey(chunks: Chunks) -> Survey:
+    """Read all rows once.
+
+    Parameters
+    ----------
+    chunks : Chunks
+        The rows; ``y`` are labels.
+
+    Returns
+    -------
+    Survey
+        Weights, classes, range and variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.chunks import ArrayChunks, survey
+    >>> found = survey(ArrayChunks(np.array([[0.0], [2.0], [4.0]]), y=[1, 0, 1]))
+    >>> found.classes, found.totals, round(found.scale, 6)
+    (array([0, 1]), array([1., 2.]), 0.375)
+    """
+    few = take(chunks, np.arange(min(64, sum(chunks.sizes))))
+    with np.errstate(invalid="ignore"):
+        origin = float(np.mean(few.X, dtype=np.float64))
+    origin = origin if np.isfinite(origin) else 0.0
+    found = chunks.map(_survey, origin)
+    labelled = [(each[2], each[3]) for each in found if each[2].size]
+    classes: Array = np.zeros(0)
+    totals: Array = np.zeros(0)
+    if labelled:
+        classes, codes = np.unique(np.concatenate([c for c, _ in labelled]), return_inverse=True)
+        totals = np.bincount(codes, np.concatenate([t for _, t in labelled]))
+    return Survey(
+        taking=np.array([each[0] for each in found]),
+        weight=float(sum(each[1] for each in found)),
+        classes=classes,
+        totals=totals,
+        largest=max(each[4] for each in found),
+        moments=(sum(each[5] for each in found), sum(each[6] for each in found)),
+        origin=origin,
+        width=chunks.n_features,
+    )
+
+
+def _positions(part: Part, wanted: dict[int, Array]) -> Array:
+    return part.first + np.flatnonzero(part.weights)[wanted[part.index]]
+
+
+def row_numbers(chunks: Chunks, taking: Array, places: Array) -> Array:
+    """Return the numbers of the rows that have given places among those of positive weight.
+
+    Parameters
+    ----------
+    chunks : Chunks
+        The rows.
+    taking : ndarray of int
+        Rows of positive weight in every chunk.
+    places : ndarray of int
+        Ascending.
+
+    Returns
+    -------
+    ndarray of int
+        Numbers among all rows.
+    """
+    if (taking == np.asarray(chunks.sizes)).all():
+        return places
+    ends = np.concatenate([[0], np.cumsum(taking)])
+    owners = np.searchsorted(ends, places, side="right") - 1
+    wanted = {int(i): places[owners == i] - ends[i] for i in np.unique(owners)}
+    return np.concatenate(chunks.map(_positions, wanted, only=sorted(wanted)))

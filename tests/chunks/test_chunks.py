@@ -1,0 +1,142 @@
+"""Chunks: sizes, passes in order, rows by number, and errors that name what is wrong."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from scarce.chunks import ArrayChunks, ChunkError, DaskChunks, ParquetChunks, survey, take
+from scarce.chunks._survey import row_numbers
+from scarce.kernels import scale_gamma
+from tests.chunks.sources import NAMES, chunks_of, rows
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_passes_see_every_row_once_and_in_order(name, tmp_path):
+    X, y, weights = rows()
+    chunks = chunks_of(name, tmp_path, X, y=y, sample_weight=weights)
+    assert sum(chunks.sizes) == 3000
+    assert max(chunks.sizes) <= 700
+    assert chunks.n_features == 4
+    parts = chunks.map(lambda part, by: (part.first, by * part.X, part.values["y"]), 2.0)
+    assert [first for first, _, _ in parts] == [0, *np.cumsum(chunks.sizes)[:-1]]
+    np.testing.assert_array_equal(np.concatenate([each for _, each, _ in parts]), 2.0 * X)
+    np.testing.assert_array_equal(np.concatenate([each for _, _, each in parts]), y)
+    assert chunks.map(lambda part: part.index, only=[1, 3]) == [1, 3]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_by_number(name, tmp_path):
+    X, y, weights = rows()
+    chunks = chunks_of(name, tmp_path, X, y=y, sample_weight=weights)
+    wanted = np.array([0, 5, 699, 700, 2100, 2999])
+    part = take(chunks, wanted)
+    np.testing.assert_array_equal(part.X, X[wanted])
+    np.testing.assert_array_equal(part.values["y"], y[wanted])
+    taking = np.array(chunks.map(lambda part: np.count_nonzero(part.weights)))
+    places = np.array([0, 600, 601, 2000])
+    assert row_numbers(chunks, taking, places).tolist() == np.flatnonzero(weights)[places].tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_survey_counts_by_weight(name, tmp_path):
+    X, y, weights = rows()
+    X = X + 30.0  # far from the origin sums of squares would cancel
+    found = survey(chunks_of(name, tmp_path, X, y=y, sample_weight=weights))
+    assert found.scale == pytest.approx(scale_gamma(X, weights), rel=1e-12)
+    assert found.classes.tolist() == [3, 5]
+    expected = [weights[y == 3].sum(), weights[y == 5].sum()]
+    np.testing.assert_allclose(found.totals, expected, rtol=1e-12)
+    assert found.weight == pytest.approx(weights.sum(), rel=1e-12)
+    assert found.largest == np.abs(X).max()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_named_with_its_chunk(bad):
+    X = np.zeros((10, 2))
+    X[7, 1] = bad
+    with pytest.raises(ValueError, match=r"Input X contains \w+: chunk 1 \(rows 4 to 7\)"):
+        survey(ArrayChunks(X, rows=4))
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    X, y, _ = rows(n=1400)
+    chunks = chunks_of("parquet", tmp_path, X, y=y)
+    broken = tmp_path / "part-1.parquet"
+    broken.write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(ChunkError, match=r"chunk 1 \(rows 700 to 1399, .*part-1.parquet\) could"):
+        chunks.map(lambda part: part.X.sum())
+
+
+def test_blocks_that_cannot_be_computed_are_named():
+    import dask
+    import dask.array as da
+
+    def load(index):
+        if index == 2:
+            raise OSError("disk on fire")
+        return np.zeros((5, 2))
+
+    blocks = [da.from_delayed(dask.delayed(load)(i), (5, 2), float) for i in range(4)]
+    with pytest.raises(ChunkError, match=r"chunk 2 \(rows 10 to 14\) .*OSError: disk on fire"):
+        DaskChunks(da.concatenate(blocks)).map(lambda part: part.X.sum())
+
+
+def test_errors_of_a_pass_are_its_own():
+    import dask.array as da
+
+    def divide(part):
+        return 1 // part.index
+
+    for chunks in (ArrayChunks(np.ones((4, 1)), rows=2), DaskChunks(da.ones((4, 1), chunks=2))):
+        with pytest.raises(ZeroDivisionError):
+            chunks.map(divide)
+
+
+def test_values_have_to_fit_the_rows(tmp_path):
+    import dask.array as da
+
+    X = np.ones((6, 2))
+    with pytest.raises(ValueError, match=r"y must be one value for each of 6 rows, got \(5,\)"):
+        ArrayChunks(X, y=np.zeros(5))
+    with pytest.raises(ValueError, match="X must be of float32 or float64, got int64"):
+        ArrayChunks(np.ones((6, 2), int))
+    with pytest.raises(ValueError, match="y must have the chunks of X"):
+        DaskChunks(da.from_array(X, chunks=3), y=da.zeros(5, chunks=3))
+    other = DaskChunks(da.from_array(X, chunks=3), y=da.arange(6, chunks=2))
+    assert [each.tolist() for each in other.map(lambda part: part.values["y"])] == [
+        [0, 1, 2],
+        [3, 4, 5],
+    ]
+    with pytest.raises(FileNotFoundError, match="no Parquet file"):
+        ParquetChunks(tmp_path / "nothing.parquet")
+    chunks_of("parquet", tmp_path, *rows(n=1400)[:1])
+    with pytest.raises(ValueError, match="has no column 'label'; it has x0, x1, x2, x3"):
+        ParquetChunks(tmp_path, y="label")
+
+
+def test_blocks_without_rows_are_passed_over():
+    import dask.dataframe as dd
+    import pandas as pd
+
+    frame = dd.from_pandas(pd.DataFrame({"a": np.arange(6.0)}), npartitions=3)
+    chunks = DaskChunks(frame[frame["a"] > 2.5])
+    assert chunks.sizes == (1, 2)
+    assert [each.tolist() for each in chunks.map(lambda part: part.X.ravel())] == [[3.0], [4, 5]]
+
+
+def test_dask_is_loaded_only_where_it_is_used():
+    code = (
+        "import sys, numpy as np, scarce; from scarce.chunks import ArrayChunks; "
+        "X = np.random.default_rng(0).normal(size=(400, 2)); "
+        "m = scarce.OneClassSVM(kernel='rbf', approximation='nystroem', n_components=9); "
+        "m.fit(ArrayChunks(X, rows=100)).predict(X); "
+        "print([m for m in ('dask', 'distributed') if m in sys.modules])"
+    )
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=here
+    )
+    assert found.stdout.strip() == "[]"

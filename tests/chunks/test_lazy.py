@@ -1,0 +1,81 @@
+"""Answers for Dask collections: lazy, of the same kind and chunks, those of one process."""
+
+from itertools import pairwise
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import scarce
+from tests.chunks.sources import rows
+
+X, Y, _ = rows(n=160)
+
+
+@pytest.fixture(scope="module")
+def models():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    one_class = scarce.OneClassSVM(nu=0.2, offset="left_out").fit(frame)
+    svc = scarce.SVC().fit(X, Y)
+    shares = scarce.GroupProbabilitySVM().fit(X, (Y == 5).astype(int))
+    tasks = scarce.TransferOneClassSVM().fit(X, sample_domain=np.where(Y == 5, 1, -1))
+    return {"one_class": one_class, "svc": svc, "shares": shares, "tasks": tasks}
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("svc", "predict"),
+        ("svc", "decision_function"),
+        ("shares", "predict_proba"),
+        ("tasks", "score_samples"),
+        ("tasks", "p_values"),
+    ],
+)
+def test_arrays(models, name, method):
+    answer = getattr(models[name], method)
+    blocks = da.from_array(X, chunks=(60, 3))
+    lazy = answer(blocks)
+    assert isinstance(lazy, da.Array)
+    assert lazy.chunks[0] == (60, 60, 40)
+    found = lazy.compute()
+    by_block = np.concatenate([answer(X[a : a + 60]) for a in (0, 60, 120)])
+    assert found.dtype == lazy.dtype == by_block.dtype
+    np.testing.assert_array_equal(found, by_block)  # the same bits
+    if method != "p_values":  # which jump at the scores of training rows
+        np.testing.assert_allclose(found, answer(X), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["predict", "decision_function", "score_samples", "p_values"])
+def test_frames(models, method):
+    answer = getattr(models["one_class"], method)
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(160) * 3)
+    lazy = answer(dd.from_pandas(frame, npartitions=3))
+    assert isinstance(lazy, dd.Series)
+    assert lazy.npartitions == 3
+    found = lazy.compute()
+    assert found.index.equals(frame.index)
+    borders = np.cumsum([0, *lazy.map_partitions(len).compute()])
+    by_block = [answer(frame[a:b]) for a, b in pairwise(borders)]
+    np.testing.assert_array_equal(found.to_numpy(), np.concatenate(by_block))
+
+
+def test_lines_of_answers_and_blocks_without_rows(models):
+    frame = dd.from_pandas(pd.DataFrame(X), npartitions=2)
+    found = models["shares"].predict_proba(frame[frame[0] > 1e9])
+    assert isinstance(found, dd.DataFrame)
+    assert found.compute().shape == (0, 2)
+
+
+def test_values_of_the_rows_are_refused(models):
+    with pytest.raises(ValueError, match="score_samples of a Dask collection takes no sample_dom"):
+        models["tasks"].score_samples(da.from_array(X), sample_domain=np.zeros(160, int))
+
+
+def test_a_fit_that_needs_memory_says_how_much_and_what_does_not():
+    with pytest.raises(TypeError, match=r"SVR.fit needs its rows in memory, 2000 MB.*nystroem"):
+        scarce.SVR().fit(da.zeros((5_000_000, 50), chunks=(100_000, 50)), np.zeros(5))
+    with pytest.raises(ValueError, match=r"kernel='rbf' without approximation .*nystroem"):
+        scarce.SVC().fit(da.from_array(X, chunks=(50, 4)), Y)
