@@ -14,19 +14,21 @@ from tests.attack.recipes import Recipe
 
 
 def exact_gap(K, y, alpha, upper):
-    """Return the least relative duality gap of multipliers of a C-SVC, over all constants."""
+    """Return the least relative gap to the dual points ``t alpha``, over constants and ``t``."""
     n = len(alpha)
-    slopes = [y[i] * sum(y[j] * K[i][j] * alpha[j] for j in range(n)) - 1 for i in range(n)]
-    value = sum(alpha[i] * (slopes[i] - 1) for i in range(n)) / 2
+    own = [y[i] * sum(y[j] * K[i][j] * alpha[j] for j in range(n)) for i in range(n)]
+    quadratic = sum(alpha[i] * own[i] for i in range(n))
+    value = quadratic / 2 - sum(alpha)
 
-    def gap(beta):
-        reduced = [slopes[i] + y[i] * beta for i in range(n)]
-        return sum(
+    def gap(t, beta):
+        reduced = [t * own[i] - 1 + y[i] * beta for i in range(n)]
+        return (1 - t) ** 2 * quadratic / 2 + sum(
             alpha[i] * max(reduced[i], 0) + (upper[i] - alpha[i]) * max(-reduced[i], 0)
             for i in range(n)
         )
 
-    least = min(gap(-y[i] * slopes[i]) for i in range(n))
+    factors = [Fraction(1), *(1 + Fraction(10.0**power) for power in np.arange(-14.0, -1.0, 0.25))]
+    least = min(gap(t, y[i] * (1 - t * own[i])) for t in factors for i in range(n))
     return float(least / max(abs(value), abs(value - least)))
 
 
