@@ -8,7 +8,6 @@ unchanged, or the new one whole.
 """
 
 import argparse
-import hashlib
 import os
 import random
 import signal
@@ -87,8 +86,8 @@ def stream(folder, megabytes):
 
 
 def kills(folder, number):
-    rows(60, 2).to_csv(folder / "good.csv", index=False)
-    rows(40_000, 3).to_csv(folder / "new.csv", index=False)
+    rows(40, 2).to_csv(folder / "good.csv", index=False)
+    rows(20_000, 3).to_csv(folder / "new.csv", index=False)
     model, scores, kept = folder / "m.skops", folder / "s.csv", folder / "kept.skops"
     commands = {
         model: scarce("fit", folder / "good.csv", "--out", model, "--force"),
@@ -98,7 +97,7 @@ def kills(folder, number):
     took, outcomes = {}, {"old": 0, "new": 0, "ended": 0}
     for out, command in commands.items():
         took[out] = measured(command)[1]
-    whole = {out: digest(out) for out in commands}
+    whole = {out: out.rename(out.with_stem("whole")) for out in commands}
     for kill in range(number):
         out = list(commands)[kill % 2]
         out.write_bytes(b"old")
@@ -108,7 +107,7 @@ def kills(folder, number):
         process.send_signal(signal.SIGKILL)
         process.wait()
         found = "old" if out.read_bytes() == b"old" else "new"
-        if found == "new" and digest(out) != whole[out]:
+        if found == "new" and not is_whole(out, whole[out]):
             raise SystemExit(f"kill {kill} left a part of {out}")
         outcomes["ended" if ended else found] += 1
     for command in commands.values():
@@ -117,14 +116,18 @@ def kills(folder, number):
     print(f"{number} kills: {outcomes}; drafts left after the next run: {left}")
 
 
-def digest(path):
-    """Return what a file holds; a model file by its arrays, since archives note the time."""
+def is_whole(path, whole):
+    """Return whether a file is the one that a run without a kill writes.
+
+    Model files have checksums, which loading verifies, and note the time; fits may differ in their
+    last digits, since small ones are solved by other means once the compiler is loaded.
+    """
     if path.suffix == ".skops":
         import scarce
 
-        model = scarce.load(path)
-        return model.offset_, tuple(model.left_out_scores_)
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+        scores = scarce.load(path).left_out_scores_
+        return np.allclose(scores, scarce.load(whole).left_out_scores_, rtol=1e-6)
+    return path.read_bytes() == whole.read_bytes()
 
 
 def main():

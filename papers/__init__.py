@@ -2,10 +2,10 @@
 
 from papers import oc_stm, svmc, tgplm, uoct
 from papers._experiment import Experiment, Outcome, Paper, both_protocols, fixed
+from papers._report import render
 from papers._results import Figure, PaperResult, Run, Score, Series, Table
 from papers._run import run_papers
 from papers._text import conditions_as_text, paper_as_text
-from papers.report import render
 
 PAPERS: dict[str, Paper] = {
     paper.key: paper for paper in (uoct.PAPER, tgplm.PAPER, svmc.PAPER, oc_stm.PAPER)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from papers._experiment import Experiment, Outcome
+from papers._experiment import QUICK, Experiment, Outcome
 from scarce._whole_files import write_whole
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,18 @@ class Finding:
     outcomes: tuple[Outcome, ...]
     remarks: tuple[str, ...] = ()
     version: str = ""
-    """Version of scarce that has run the cell."""
+    """Version of scarce that has run the cell, the last if there were several."""
+    methods: tuple[str, ...] = ()
+    """Methods that were run; one whose grid had nothing feasible has no outcome."""
+
+    def joined(self, later: Finding) -> Finding:
+        """Return this with the methods of another run of the same cell."""
+        return Finding(
+            (*(o for o in self.outcomes if o.method not in later.methods), *later.outcomes),
+            tuple(sorted({*self.remarks, *later.remarks})),
+            later.version,
+            tuple(dict.fromkeys([*self.methods, *later.methods])),
+        )
 
 
 @dataclass(frozen=True)
@@ -38,11 +49,12 @@ class Cell:
     repetition: int
     seed: int
     path: Path
+    grid: str = QUICK
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of the experiment's function."""
-        return {**self.experiment.settings[self.setting], "seed": self.seed}
+        """Arguments of the experiment's function, but for the methods."""
+        return {**self.experiment.settings[self.setting], "seed": self.seed, "grid": self.grid}
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -68,7 +80,8 @@ class Cell:
             if any(content[name] != value for name, value in self.identity.items()):
                 return None
             outcomes = tuple(Outcome(**outcome) for outcome in content["outcomes"])
-            return Finding(outcomes, tuple(content["remarks"]), content.get("version", ""))
+            remarks, methods = tuple(content["remarks"]), tuple(content["methods"])
+            return Finding(outcomes, remarks, content.get("version", ""), methods)
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None  # a file that is not ours, or not whole: run the cell again
 
@@ -77,12 +90,21 @@ class Cell:
         write_whole(self.path, _dumped(self.identity | asdict(finding)))
 
 
-def cell_of(experiment: Experiment, setting: str, repetition: int, seed: int, folder: Path) -> Cell:
+def cell_of(
+    experiment: Experiment,
+    setting: str,
+    repetition: int,
+    seed: int,
+    folder: Path,
+    grid: str = QUICK,
+) -> Cell:
     """Return a cell of an experiment whose files are in ``folder``."""
     entropy = [seed, zlib.crc32(experiment.key.encode()), repetition]
     own_seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
-    path = folder / slug(setting) / f"{repetition:03d}.json"
-    return Cell(experiment, setting, repetition, own_seed, path)
+    name = f"{repetition:03d}" + ("" if grid == QUICK else f"-{grid}")
+    return Cell(
+        experiment, setting, repetition, own_seed, folder / slug(setting) / f"{name}.json", grid
+    )
 
 
 def slug(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from papers._experiment import GRIDS, QUICK
 from papers._output import Progress, finish, prepare
 from papers._run import run_papers
 from papers.data import DatasetNotFoundError, load_dataset
@@ -57,6 +58,9 @@ def _run(arguments: argparse.Namespace) -> None:
         full=arguments.full,
         seed=arguments.seed,
         repetitions=arguments.repetitions,
+        only=arguments.only,
+        grid=arguments.grid,
+        methods=arguments.methods,
         n_jobs=arguments.jobs,
         missing=cache(_why_missing),  # many settings share a set, and loading one takes seconds
         report=Progress(),
@@ -76,6 +80,12 @@ def _again(arguments: argparse.Namespace) -> str:
     words += ["--jobs", str(arguments.jobs), "--seed", str(arguments.seed)]
     if arguments.repetitions is not None:
         words += ["--repetitions", str(arguments.repetitions)]
+    if arguments.only is not None:
+        words += ["--only", arguments.only]
+    if arguments.grid != QUICK:
+        words += ["--grid", arguments.grid]
+    if arguments.methods is not None:
+        words += ["--methods", *arguments.methods]
     return shlex.join(words)
 
 
@@ -106,6 +116,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     extent.add_argument(
         "--full", action="store_true", help="every cell whose data is at hand; takes an hour or so"
+    )
+    parser.add_argument(
+        "--only",
+        metavar="TABLE[/SETTING]",
+        help="one table, or one setting of it: table-1/letter-A",
+    )
+    parser.add_argument(
+        "--grid",
+        choices=GRIDS,
+        default=QUICK,
+        help="a few values of each parameter, or the paper's ranges, which takes hours (default: "
+        "%(default)s)",
+    )
+    parser.add_argument(
+        "--methods", nargs="+", metavar="NAME", help="these columns only; others stay on file"
     )
     parser.add_argument(
         "--data",

@@ -9,6 +9,12 @@ from typing import Any
 
 from papers._results import BEST_OF_GRID, FIXED, SELECTED, Figure, Table
 
+QUICK, WHOLE = GRIDS = ("quick", "paper")
+"""A few values of each parameter, or the paper's ranges."""
+
+UNTUNED = "scarce, untuned"
+"""The column of the library's own default for the task."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -36,9 +42,10 @@ class Experiment:
     """One table of a paper.
 
     A cell is one setting and one repetition, with all methods on the same data, so that methods
-    can be compared in pairs. ``run(seed=..., **settings[name])`` runs one; it is a function of a
-    module, so that it can be sent to another process, and depends on nothing but its arguments
-    and the data sets. Repetition r has the same seed in every setting.
+    can be compared in pairs. ``run(seed=..., grid=..., methods=..., **settings[name])`` runs one,
+    or those of its methods that are named; it is a function of a module, so that it can be sent to
+    another process, and depends on nothing but its arguments and the data sets. Repetition r has
+    the same seed in every setting.
     """
 
     key: str

@@ -19,9 +19,10 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from papers._cells import Cell, Finding, cell_of
-from papers._experiment import Experiment, Outcome, Paper, Record
+from papers._choice import narrowed, with_methods
+from papers._experiment import QUICK, Experiment, Outcome, Paper, Record
 from papers._results import Figure, PaperResult, Run, Table
-from papers._summary import summarise
+from papers._summary import summarise, write_records
 
 REPORTED_VERSIONS = ("scarce", "numpy", "scipy", "scikit-learn", "numba", "joblib")
 
@@ -39,6 +40,9 @@ def run_papers(
     missing: Missing,
     report: Report,
     repetitions: int | None = None,
+    only: str | None = None,
+    grid: str = QUICK,
+    methods: Sequence[str] | None = None,
     command: str = "",
 ) -> Run:
     """Run papers, going on where an earlier run into the same folder stopped.
@@ -61,6 +65,12 @@ def run_papers(
         Called with the paper's key, the number of finished cells and of all, at each change.
     repetitions : int or None
         Run no more than so many repetitions of each setting.
+    only : str or None
+        One table, or one table and setting, as "table-1/letter A"; see `narrowed`.
+    grid : {"quick", "paper"}
+        Which values of the parameters are tried.
+    methods : sequence of str or None
+        Run and show these methods only. What others have on file is kept.
     command : str
         The command to repeat the run with, for the record.
     """
@@ -70,13 +80,20 @@ def run_papers(
         "seed": seed,
         "n_jobs": n_jobs,
         "repetitions": repetitions,
+        "grid": grid,
     }
-    results = [run_paper(paper, out, missing=missing, report=report, **options) for paper in papers]
+    chosen = [with_methods(narrowed(paper, only), methods) for paper in papers]
+    results = [run_paper(paper, out, missing=missing, report=report, **options) for paper in chosen]
     return Run(
         title="The papers' tables, run again",
         created=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         command=command,
-        settings={"extent": "full" if full else "quick", "seed": str(seed), "jobs": str(n_jobs)},
+        settings={
+            "extent": "full" if full else "quick",
+            "grid": grid,
+            "seed": str(seed),
+            "jobs": str(n_jobs),
+        },
         versions={"python": platform.python_version()}
         | {name: version(name) for name in REPORTED_VERSIONS},
         machine=f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
@@ -95,6 +112,7 @@ def run_paper(
     missing: Missing,
     report: Report,
     repetitions: int | None = None,
+    grid: str = QUICK,
 ) -> PaperResult:
     """Run one paper; see `run_papers`."""
     start = time.perf_counter()
@@ -110,7 +128,7 @@ def run_paper(
                 f"{experiment.title}: {number} of {experiment.repetitions} repetitions were run"
             )
         cells[experiment.key] = [
-            cell_of(experiment, setting, repetition, seed, folder)
+            cell_of(experiment, setting, repetition, seed, folder, grid)
             for repetition in range(number)
             for setting in settings
         ]
@@ -127,8 +145,10 @@ def run_paper(
             Record(cell.setting, cell.repetition, outcome)
             for cell in cells[experiment.key]
             for outcome in findings[cell.path].outcomes
+            if outcome.method in experiment.methods
         ]
         if records:
+            write_records(records, out / "cells" / paper.key / f"{experiment.key}.csv")
             table = summarise(experiment, records, f"cells/{paper.key}/{experiment.key}")
             tables.append(table)
             if experiment.draw is not None:
@@ -175,12 +195,21 @@ def _settings_at_hand(
 def _finished(cells: list[Cell], name: str, n_jobs: int, report: Report) -> dict[Path, Finding]:
     """Return the findings of all cells, running those that are not on file."""
     findings = {cell.path: found for cell in cells if (found := cell.read()) is not None}
-    todo = [cell for cell in cells if cell.path not in findings]
-    report(name, len(findings), len(cells))
+    todo = []
+    for cell in cells:
+        present = findings[cell.path].methods if cell.path in findings else ()
+        methods = tuple(name for name in cell.experiment.methods if name not in present)
+        if methods:
+            todo.append((cell, methods))
+    done = len(cells) - len(todo)
+    report(name, done, len(cells))
     for cell, finding in _computed(todo, n_jobs):
-        cell.write(finding)
-        findings[cell.path] = finding
-        report(name, len(findings), len(cells))
+        before = findings.get(cell.path)
+        whole = finding if before is None else before.joined(finding)
+        cell.write(whole)
+        findings[cell.path] = whole
+        done += 1
+        report(name, done, len(cells))
     return findings
 
 
@@ -194,11 +223,13 @@ def _counted(findings: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(f"{remark} ({count} cells)" for remark, count in sorted(counts.items()))
 
 
-def _computed(cells: list[Cell], n_jobs: int) -> Iterator[tuple[Cell, Finding]]:
+def _computed(
+    todo: list[tuple[Cell, tuple[str, ...]]], n_jobs: int
+) -> Iterator[tuple[Cell, Finding]]:
     """Yield the cells as they finish, whatever joblib backend runs them."""
     jobs = (
-        delayed(_run_cell)(index, cell.experiment.run, cell.arguments, cell.title)
-        for index, cell in enumerate(cells)
+        delayed(_run_cell)(index, cell.experiment.run, cell.arguments, methods, cell.title)
+        for index, (cell, methods) in enumerate(todo)
     )
     try:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
@@ -208,20 +239,24 @@ def _computed(cells: list[Cell], n_jobs: int) -> Iterator[tuple[Cell, Finding]]:
         batches = iter(lambda: list(islice(jobs, 4 * n_jobs)), [])
     for batch in batches:
         for index, finding in parallel(batch):
-            yield cells[index], finding
+            yield todo[index][0], finding
 
 
 def _run_cell(
-    index: int, run: Callable[..., list[Outcome]], arguments: dict[str, Any], title: str
+    index: int,
+    run: Callable[..., list[Outcome]],
+    arguments: dict[str, Any],
+    methods: tuple[str, ...],
+    title: str,
 ) -> tuple[int, Finding]:
     """Run one cell in a worker; one thread each, so that sums do not depend on the workers."""
     try:
         with threadpool_limits(1), warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
-            outcomes = run(**arguments)
+            outcomes = run(**arguments, methods=methods)
     except Exception as error:
         raise RuntimeError(f"{title}: {error}") from error
     # Figures differ from cell to cell; without them equal warnings can be counted.
     texts = (f"{w.category.__name__}: {str(w.message).splitlines()[0]}" for w in raised)
     remarks = {re.sub(r"#(, #)+", "#", re.sub(r"[-+\d.]*\d[-+\de.]*", "#", text)) for text in texts}
-    return index, Finding(tuple(outcomes), tuple(sorted(remarks)), version("scarce"))
+    return index, Finding(tuple(outcomes), tuple(sorted(remarks)), version("scarce"), methods)

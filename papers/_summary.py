@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from papers._cells import slug
 from papers._experiment import Experiment, Record
 from papers._results import FIXED, PROTOCOLS, Score, Table
 from papers._statistics import paired_p_values
+from scarce._whole_files import write_whole
 
 Figures = dict[int, float]
 
@@ -57,6 +60,27 @@ def summarise(experiment: Experiment, records: Iterable[Record], folder: str) ->
         experiment.reference,
         tuple(scores),
     )
+
+
+def write_records(records: Iterable[Record], path: Path) -> None:
+    """Write what the cells of an experiment hold as one table, a line for each figure."""
+    import pandas as pd
+
+    lines = [
+        {
+            "setting": record.setting,
+            "repetition": record.repetition,
+            "method": record.outcome.method,
+            "protocol": record.outcome.protocol,
+            "metric": metric,
+            "value": value,
+            "parameters": json.dumps(record.outcome.parameters, sort_keys=True, default=float),
+            "seconds": round(record.outcome.seconds, 4),
+        }
+        for record in records
+        for metric, value in record.outcome.values.items()
+    ]
+    write_whole(path, pd.DataFrame(lines).to_csv(index=False))
 
 
 def _row(

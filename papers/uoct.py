@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -14,6 +14,9 @@ from sklearn.metrics import f1_score
 from sklearn.metrics.pairwise import euclidean_distances
 
 from papers._experiment import (
+    QUICK,
+    UNTUNED,
+    WHOLE,
     Experiment,
     Outcome,
     Paper,
@@ -26,6 +29,7 @@ from papers._results import BEST_OF_GRID, FIXED, Figure, Table
 from papers._uoct_printed import (
     AS_IN_TABLE_2,
     AS_PRINTED,
+    AUGMENTED,
     BALANCE,
     NOISY,
     PARAMETERS,
@@ -34,23 +38,56 @@ from papers._uoct_printed import (
     TABLE_3,
     TABLE_4,
     TEXTS,
+    UOC_AS_PRINTED,
 )
 from papers.data import ONE_CLASS_TASKS, load_one_class_task
-from scarce import UOCTSVM
+from scarce import UOCTSVM, TransferOneClassSVM
 from scarce.datasets import add_noise
 
 Array = NDArray[Any]
+Accepts = Callable[[Array], Array]
 
-METHODS = {  # (with the sources, radius), in the paper's order
-    "UOCT-SVM": (True, "knn"),
-    "UOC-SVM": (False, "knn"),
-    "TLOC-SVM": (True, 0.0),
-    "OC-SVM": (False, 0.0),
+ENDLESS = 1e9  # a coupling so strong that all tasks share one plane
+
+FOUR = ("UOCT-SVM", "UOC-SVM", "TLOC-SVM", "OC-SVM")  # in the paper's order
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of the tables is."""
+
+    sources: bool
+    """With the sources, or the target alone."""
+    radius: Any
+    hard: bool = False
+    """The printed C of 0.1 and 1, which allow no rejected training row of the target."""
+    printed: bool = False
+    """The algorithm as printed: offset of the shifted rows, shifts not safeguarded."""
+    augmented: bool = False
+    """The kernel of equations (33) to (36)."""
+
+
+COLUMNS = {
+    "UOCT-SVM": Column(True, "knn"),
+    "UOC-SVM": Column(False, "knn"),
+    "TLOC-SVM": Column(True, 0.0),
+    "OC-SVM": Column(False, 0.0),
+    AS_PRINTED: Column(True, "knn", hard=True, printed=True),
+    UOC_AS_PRINTED: Column(False, "knn", hard=True, printed=True),
+    "TLOC-SVM, C = 1": Column(True, 0.0, hard=True),
+    "OC-SVM, C = 1": Column(False, 0.0, hard=True),
+    AUGMENTED: Column(True, 0.0, hard=True, augmented=True),
 }
+METHODS = (*COLUMNS, UNTUNED)
 NU = 0.1  # the estimators' default
 NUS = (NU, 0.5, 0.0)  # 0: no training row is rejected, C_target = 1
 WIDTHS = tuple(4.0**k for k in (2, 1, 0, -1, -2))  # narrow kernels first
+WIDER = tuple(4.0**k for k in (-3, -4, -5))  # of hard margins, too
+FACTORS = (0.1, 0.2, 0.3, 0.5, 1.0)  # of the radii of the rule, with the offset as printed
 RATIO = 10.0  # C_target / C_source, as the paper recommends
+C_SOURCE, C_TARGET = 0.1, 1.0  # the paper's best
+TAUS = tuple(2.0**k for k in range(-10, 11))  # the paper's widths
+WHOLE_C = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)  # ... and of its C from 0 to 1000
 MAX_SOURCE = 300
 N_FOLDS = 2
 NOISE = 0.4
@@ -75,24 +112,52 @@ class Problem:
     """1 / median squared distance of the target's training rows: the unit of gamma."""
 
 
-def compare(seed: int, task: str, noise: float, data: str) -> list[Outcome]:
-    """Run the four methods on one draw of a sub-dataset."""
+def compare(
+    seed: int,
+    task: str,
+    noise: float,
+    data: str,
+    grid: str = QUICK,
+    methods: Sequence[str] = METHODS,
+) -> list[Outcome]:
+    """Run the methods on one draw of a sub-dataset."""
     problem = draw(seed, task, noise)
     outcomes = []
-    for method in METHODS:
-        outcomes += both_protocols(method, _grid(noise), Attempt(problem, method))
-        outcomes += _with_known_noise(problem, method, noise)
-    return outcomes + _with_known_noise(problem, AS_PRINTED, noise)
+    for method in methods:
+        if method == UNTUNED:
+            outcomes += fixed(method, lambda: _untuned(problem))
+            continue
+        attempt = Attempt(problem, method)
+        outcomes += both_protocols(method, _grid(problem, method, noise, grid), attempt)
+        # Without a choice: told how many rows are disturbed, or all as printed.
+        chosen: dict[str, Any] = {"width": 1.0}
+        if not COLUMNS[method].hard:
+            chosen["nu"] = _nu_of(noise)
+        outcomes += fixed(method, partial(attempt.tested, **chosen), **chosen)
+    return outcomes
 
 
-def prices(seed: int, task: str, C_source: float, C_target: float, data: str) -> list[Outcome]:
-    """Run both transfer methods with given C, over the widths."""
+PRICED = ("UOCT-SVM", "TLOC-SVM", AS_PRINTED)
+
+
+def prices(
+    seed: int,
+    task: str,
+    C_source: float,
+    C_target: float,
+    data: str,
+    grid: str = QUICK,
+    methods: Sequence[str] = PRICED,
+) -> list[Outcome]:
+    """Run the transfer methods with given C, over the widths (and the factors of radii)."""
     problem = draw(seed, task, NOISE)
-    nu = min(1.0, 1.0 / (C_target * len(problem.target)))
-    grid = [{"width": width, "nu": nu} for width in WIDTHS]
     outcomes = []
-    for method in ("UOCT-SVM", "TLOC-SVM"):
-        outcomes += both_protocols(method, grid, Attempt(problem, method, C_source, C_target))
+    for method in methods:
+        points = _grid(
+            problem, AS_PRINTED if method == AS_PRINTED else "TLOC-SVM, C = 1", 0.0, grid
+        )
+        attempt = Attempt(problem, method, C_source, C_target)
+        outcomes += both_protocols(method, points, attempt)
     return outcomes
 
 
@@ -125,9 +190,20 @@ def _rows(dataset: str) -> tuple[Array, Array, Array]:
     return X, label, X.std(axis=0)
 
 
-def _grid(noise: float) -> Iterable[dict[str, Any]]:
+def _grid(problem: Problem, method: str, noise: float, grid: str) -> list[dict[str, Any]]:
+    """Return what both protocols choose from."""
+    column = COLUMNS[method]
+    widths: Sequence[float] = (*WIDTHS, *WIDER) if column.hard and not column.printed else WIDTHS
+    if grid == WHOLE:
+        widths = [1.0 / (2.0 * tau**2 * problem.unit) for tau in TAUS]
+    if column.printed:
+        return [{"width": w, "factor": factor} for factor, w in product(FACTORS, widths)]
+    if column.hard:
+        return [{"width": w} for w in widths]
+    if grid == WHOLE:
+        return [{"width": w, "C": C} for C, w in product(WHOLE_C, widths)]
     nus = dict.fromkeys([*NUS[:1], _nu_of(noise), *NUS[1:]])  # each once, in this order
-    return [{"width": width, "nu": nu} for nu, width in product(nus, WIDTHS)]
+    return [{"width": w, "nu": nu} for nu, w in product(nus, widths)]
 
 
 def _nu_of(noise: float) -> float:
@@ -154,66 +230,116 @@ class Attempt:
         self.method = method
         self.prices = (C_source, C_target)
 
-    def __call__(self, width: float, nu: float) -> tuple[float, dict[str, float]]:
-        """Return the criterion and F."""
+    def __call__(self, **parameters: Any) -> tuple[float, dict[str, float]] | None:
+        """Return the criterion and F; None where C is infeasible."""
         problem = self.problem
+        if "C" in parameters and parameters["C"] * (len(problem.target) // N_FOLDS) < 1.0:
+            return None
         criteria = []
         # The rows are in random order.
         for fold in np.array_split(np.arange(len(problem.target)), N_FOLDS):
-            model = self._fitted(width, nu, without=fold)
-            recall = min(1.0, float(_accepts(model, problem.target[fold]).mean()) / problem.clean)
-            share = float(_accepts(model, problem.test).mean())
+            accepts = self._fitted(**parameters, without=fold)
+            recall = min(1.0, float(accepts(problem.target[fold]).mean()) / problem.clean)
+            share = float(accepts(problem.test).mean())
             criteria.append(recall**2 / share if share else 0.0)
-        return float(np.mean(criteria)), self.tested(width, nu)
+        return float(np.mean(criteria)), self.tested(**parameters)
 
-    def tested(self, width: float, nu: float) -> dict[str, float]:
+    def tested(self, **parameters: Any) -> dict[str, float]:
         """Return F of the target class on the test rows."""
-        accepted = _accepts(self._fitted(width, nu), self.problem.test)
-        f = f1_score(self.problem.is_target, accepted, zero_division=0.0)
-        return {"f1": 100.0 * float(f)}
+        return _f1(self.problem, self._fitted(**parameters)(self.problem.test))
 
-    def _fitted(self, width: float, nu: float, without: Any = ()) -> UOCTSVM:
-        problem = self.problem
-        with_sources, radius = METHODS[self.method.split(",")[0]]
+    def _fitted(
+        self,
+        width: float,
+        nu: float = 0.0,
+        C: float | None = None,
+        factor: float = 1.0,
+        without: Any = (),
+    ) -> Accepts:
+        problem, column = self.problem, COLUMNS[self.method]
         target = np.delete(problem.target, without, axis=0)
         rows, domain = target, np.full(len(target), -1)
-        if with_sources:
+        if column.sources:
             rows = np.concatenate([problem.source, target])
             domain = np.concatenate([problem.domain, domain])
-        C_source, C_target = self.prices
-        if C_target is None or C_source is None:
-            C_target = 1.0 / (nu * len(target)) if nu else 1.0
-            smallest = int(np.bincount(problem.domain).min())
-            C_source = max(C_target / RATIO, 1.0 / smallest)
-        else:  # the same share of rejected rows, though some rows are held out
-            C_target *= len(problem.target) / len(target)
+        C_source, C_target = self._prices(nu, C, len(target))
+        if column.augmented:
+            return _augmented(rows, domain, width * problem.unit, C_source, C_target)
         model = UOCTSVM(
             C_source=C_source,
             C_target=C_target,
             gamma=width * problem.unit,
-            radius=radius,
-            offset="shifted" if self.method == AS_PRINTED else "original",
+            radius=column.radius,
+            radius_scale=factor,
+            offset="shifted" if column.printed else "original",
+            safeguard=not column.printed,
             tol=TOL,
         )
         model.fit(rows, sample_domain=domain)
-        return model
+        return lambda rows: np.asarray(model.predict(rows) > 0)
+
+    def _prices(self, nu: float, C: float | None, n: int) -> tuple[float, float]:
+        """Return C of source and target for n target rows."""
+        C_source, C_target = self.prices
+        smallest = 1.0 / int(np.bincount(self.problem.domain).min())
+        if C_source is not None and C_target is not None:
+            # The same share of rejected rows, though some rows are held out.
+            return max(C_source, smallest), C_target * len(self.problem.target) / n
+        if COLUMNS[self.method].hard:
+            return max(C_SOURCE, smallest), C_TARGET
+        C_target = C or (1.0 / (nu * n) if nu else 1.0)
+        return max(C_target / RATIO, smallest), C_target
 
 
-def _accepts(model: UOCTSVM, rows: Array) -> Array:
-    return np.asarray(model.predict(rows) > 0)
+def _augmented(rows: Array, domain: Array, gamma: float, C_source: float, C_target: float) -> Any:
+    """Fit TLOC-SVM with the kernel of (33) to (36): the RBF kernel of augmented vectors.
+
+    A row of task t becomes itself, then a block for each task, empty but for its own, which is
+    the row times the root of K / C. All tasks share one weight vector there, which is what a
+    coupling without end means.
+    """
+    names = [*dict.fromkeys(domain[domain >= 0].tolist()), -1]
+    factors = np.sqrt(len(names) / np.array([C_source] * (len(names) - 1) + [C_target]))
+
+    def augmented(rows: Array, domain: Array) -> Array:
+        blocks = [
+            np.where((domain == name)[:, None], factor * rows, 0.0)
+            for name, factor in zip(names, factors, strict=True)
+        ]
+        return np.concatenate([rows, *blocks], axis=1)
+
+    sizes = {name: int((domain == name).sum()) for name in names}
+    model = TransferOneClassSVM(
+        nu=1.0 / max(1.0, C_target * sizes[-1]),
+        source_nu=1.0 / max(1.0, C_source * min(sizes[name] for name in names[:-1])),
+        coupling=ENDLESS,
+        source_coupling=ENDLESS,
+        gamma=gamma,
+        radius=0.0,
+        offset="original",
+        tol=TOL,
+    )
+    model.fit(augmented(rows, domain), sample_domain=domain)
+    return lambda rows: model.predict(augmented(rows, np.full(len(rows), -1))) > 0
 
 
-def _with_known_noise(problem: Problem, method: str, noise: float) -> list[Outcome]:
-    """Run a method told how many rows are disturbed, the kernel as wide as the target."""
-    parameters = {"width": 1.0, "nu": _nu_of(noise)}
-    return fixed(method, lambda: Attempt(problem, method).tested(**parameters), **parameters)
+def _untuned(problem: Problem) -> dict[str, float]:
+    """Return F of the library's own machine with nothing chosen."""
+    rows = np.concatenate([problem.source, problem.target])
+    domain = np.concatenate([problem.domain, np.full(len(problem.target), -1)])
+    model = TransferOneClassSVM().fit(rows, sample_domain=domain)
+    return _f1(problem, model.predict(problem.test) > 0)
+
+
+def _f1(problem: Problem, accepted: Array) -> dict[str, float]:
+    return {"f1": 100.0 * float(f1_score(problem.is_target, accepted, zero_division=0.0))}
 
 
 def _printed(table: dict[str, tuple[float, ...]]) -> dict[tuple[str, str, str], float]:
     return {
         (task, method, "f1"): figure
         for task, figures in table.items()
-        for method, figure in zip(METHODS, figures, strict=True)
+        for method, figure in zip(FOUR, figures, strict=True)
     }
 
 
@@ -297,7 +423,7 @@ def _comparison(
         title=title,
         caption=caption,
         metrics={"f1": "F of the target class, %"},
-        methods=(*METHODS, AS_PRINTED),
+        methods=METHODS,
         reference="UOCT-SVM",
         settings={task: _setting(task, noise) for task in table},
         run=compare,
@@ -353,7 +479,7 @@ PAPER = Paper(
             caption="As Tables 2 and 3 with 20 to 100 % of the training rows noisy. "
             f"{AS_IN_TABLE_2} The paper prints curves without figures.",
             metrics={"f1": "F of the target class, %"},
-            methods=(*METHODS, AS_PRINTED),
+            methods=METHODS,
             reference="UOCT-SVM",
             settings={
                 _level(task, level): _setting(task, level) for task in STUDIED for level in LEVELS
@@ -371,7 +497,7 @@ PAPER = Paper(
             "Selected: as in Table 2. The paper reports C_source = 0.1 and C_target = 1 as best, "
             "without figures.",
             metrics={"f1": "F of the target class, %"},
-            methods=("UOCT-SVM", "TLOC-SVM"),
+            methods=PRICED,
             reference="UOCT-SVM",
             settings={
                 _pair(*pair): {

@@ -18,9 +18,9 @@ RULES = {
     *("GL03", "GL06", "GL07", "GL08", "SS01", "SS02", "SS03", "SS04", "SS05"),
     *("PR01", "PR02", "PR03", "PR04", "PR07", "PR10", "RT01", "RT03"),
 }
-# Methods of these are an interface for those who write kernels and operators. The class says what
-# they have in common, and an implementation repeats nothing.
-INTERFACES = ("io", "kernels", "reductions", "solvers")
+# Methods of these are an interface for those who write kernels, operators or readers. The class
+# says what they have in common, and an implementation repeats nothing.
+INTERFACES = ("chunks", "io", "kernels", "reductions", "solvers")
 
 
 def public_things():

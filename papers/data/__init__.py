@@ -29,7 +29,7 @@ from papers.data._positive_unlabeled import (
     positive_unlabeled_split,
 )
 from papers.data._registry import DATASETS, Entry
-from papers.data._texts import page_text, plain_texts, tfidf
+from papers.data._texts import binary_words, page_text, plain_texts, tfidf
 
 __all__ = [
     "DATASETS",
@@ -48,6 +48,7 @@ __all__ = [
     "OneClassTransferSplit",
     "PositiveUnlabeledSplit",
     "PositiveUnlabeledTask",
+    "binary_words",
     "encode_table",
     "few_samples_split",
     "group_transfer_split",

@@ -13,7 +13,12 @@ MISSING = ("drop", "impute", "neutral")
 
 
 def encode_table(
-    dataset: Dataset, *, missing: str = "drop", one_hot: bool = True, without: Sequence[str] = ()
+    dataset: Dataset,
+    *,
+    missing: str = "drop",
+    one_hot: bool = True,
+    without: Sequence[str] = (),
+    numbered: str = "sorted",
 ) -> Dataset:
     """Return a table without missing values whose categories are numbers.
 
@@ -30,6 +35,8 @@ def encode_table(
         with two values, it becomes the number it is or else its position among the values.
     without : sequence of str, default=()
         Features to leave out. Rows that miss no other value are complete.
+    numbered : {"sorted", "appearance"}, default="sorted"
+        What the position of a value is: that in alphabetical order, or of its first appearance.
 
     Returns
     -------
@@ -53,6 +60,8 @@ def encode_table(
     """
     if missing not in MISSING:
         raise ValueError(f"missing must be one of {MISSING}, got {missing!r}")
+    if numbered not in ("sorted", "appearance"):
+        raise ValueError(f'numbered must be "sorted" or "appearance", got {numbered!r}')
     unknown = sorted(set(without) - set(dataset.feature_names))
     if unknown:
         raise ValueError(f"without names no feature of {dataset.name}: {unknown}")
@@ -78,7 +87,7 @@ def encode_table(
                 'values; use "drop" or "impute"'
             )
         if values is not None:
-            numbers = _numbers(values)
+            numbers = _numbers(values, column if numbered == "appearance" else None)
             column = np.where(gaps, numbers.mean(), numbers[np.where(gaps, 0, column).astype(int)])
         columns.append(column)
         labels.append(name)
@@ -92,12 +101,17 @@ def encode_table(
     )
 
 
-def _numbers(values: Sequence[str]) -> Array:
-    """Return the values if they are numbers, else their positions."""
+def _numbers(values: Sequence[str], codes: Array | None) -> Array:
+    """Return the values if they are numbers, else their positions, perhaps among given codes."""
     try:
         return np.array(values, dtype=float)
     except ValueError:
-        return np.arange(len(values), dtype=float)
+        numbers = np.arange(len(values), dtype=float)
+    if codes is not None:
+        first = list(dict.fromkeys(codes[~np.isnan(codes)].astype(int).tolist()))
+        first += [code for code in range(len(values)) if code not in first]
+        numbers[first] = np.arange(len(values), dtype=float)
+    return numbers
 
 
 def _imputed(column: Array, categorical: bool) -> Array:

@@ -68,6 +68,8 @@ class FewSamplesTask:
     tensor_shape: tuple[int, int]
     missing: str = "drop"
     without: tuple[str, ...] = ()
+    numbered: str = "sorted"
+    """Order that categories are numbered in: "sorted", or "appearance" in the rows used."""
 
 
 FEW_SAMPLES_TASKS = {
@@ -75,6 +77,9 @@ FEW_SAMPLES_TASKS = {
     "Breast-Cancer": FewSamplesTask("breast_cancer_wisconsin_original", ("benign",), (3, 3)),
     "Heart": FewSamplesTask("heart_cleveland", ("0",), (4, 4)),
     "Imports": FewSamplesTask("imports_85", ("1", "2", "3"), (5, 5)),
+    "Imports, by appearance": FewSamplesTask(
+        "imports_85", ("1", "2", "3"), (5, 5), numbered="appearance"
+    ),
     "Cancer-Wpbc": FewSamplesTask("wpbc", ("N",), (6, 6), missing="impute"),
     "Ionospheres": FewSamplesTask("ionosphere", ("g",), (6, 6)),
     "Sonar": FewSamplesTask("sonar", ("R",), (8, 8)),
@@ -90,7 +95,8 @@ def load_few_samples_task(task: str, **where: Any) -> tuple[Array, Array]:
     these exceptions: Sonar is the UCI file's 208 x 60 (paper: 203 x 61), and the complete rows of
     Breast-Cancer and Heart hold 444 and 160 targets (paper: 458 and 164, those of all rows).
     Arrhythmia is without `angle_J`, which is missing in most rows. Four missing values of
-    Cancer-Wpbc become the median. Categories of Imports are numbered; its target, "Large", is
+    Cancer-Wpbc become the median. Categories of Imports are numbered
+    alphabetically or, in the task named so, as they first appear; its target, "Large", is
     symboling above 0.
 
     Parameters
@@ -120,6 +126,7 @@ def load_few_samples_task(task: str, **where: Any) -> tuple[Array, Array]:
         missing=line.missing,
         one_hot=False,
         without=line.without,
+        numbered=line.numbered,
     )
     low, high = table.data.min(axis=0), table.data.max(axis=0)
     varies = high > low

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from papers.data._dataset import Array
-from papers.data._encode import encode_table
 from papers.data._load import load_dataset
-from papers.data._texts import plain_texts, tfidf
+from papers.data._texts import binary_words, plain_texts, tfidf
+
+TEST_SETS = ("rest", "unlabeled", "unseen", "not_given")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,9 @@ def positive_unlabeled_split(
     overlap : bool, default=False
         Whether P and the positives of U are independent draws, so that a row may be in both. The
         printed sizes of the letters can be had in no other way.
-    test : {"rest", "unlabeled"}, default="rest"
-        Tested are the rows in neither P nor U, or U itself.
+    test : {"rest", "unlabeled", "unseen", "not_given"}, default="rest"
+        Tested are the rows in neither P nor U; U itself; the positives outside P with the
+        negatives outside U (a positive of U may be among them); or all rows outside P.
 
     Returns
     -------
@@ -83,8 +85,8 @@ def positive_unlabeled_split(
     >>> split.train.size, split.test.size, int(split.is_positive.sum())
     (50, 50, 8)
     """
-    if test not in ("rest", "unlabeled"):
-        raise ValueError(f'test must be "rest" or "unlabeled", got {test!r}')
+    if test not in TEST_SETS:
+        raise ValueError(f"test must be one of {TEST_SETS}, got {test!r}")
     is_positive = np.asarray(is_positive, dtype=bool)
     rng = np.random.default_rng(random_state)
     pool, others = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
@@ -103,11 +105,18 @@ def positive_unlabeled_split(
         [hidden[:n_unlabeled_positive], rng.choice(others, n_others, replace=False)]
     )
     unlabeled = rng.permutation(unlabeled)
-    if test == "rest":
-        tested = np.setdiff1d(np.arange(is_positive.size), np.concatenate([positive, unlabeled]))
-    else:
-        tested = unlabeled
+    tested = _tested(test, is_positive, positive, unlabeled)
     return PositiveUnlabeledSplit(positive, unlabeled, tested, is_positive[tested])
+
+
+def _tested(test: str, is_positive: Array, positive: Array, unlabeled: Array) -> Array:
+    if test == "unlabeled":
+        return unlabeled
+    rows = np.arange(is_positive.size)
+    in_p, in_u = np.isin(rows, positive), np.isin(rows, unlabeled)
+    if test == "unseen":
+        return np.flatnonzero(np.where(is_positive, ~in_p, ~in_u))
+    return np.flatnonzero(~in_p if test == "not_given" else ~in_p & ~in_u)
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,14 @@ class PositiveUnlabeledTask:
     overlap: bool = False
     test: str = "rest"
 
-    def split(self, is_positive: Any, *, random_state: Any) -> PositiveUnlabeledSplit:
+    second_test: str = ""
+    """Another reading of what was tested; empty where there is none."""
+    features: str = ""
+    """Of pages: "binary" for words of the raw page, present or not, at unit length."""
+
+    def split(
+        self, is_positive: Any, *, random_state: Any, second: bool = False
+    ) -> PositiveUnlabeledSplit:
         """Draw rows of the printed numbers; see `positive_unlabeled_split`.
 
         Parameters
@@ -131,6 +147,8 @@ class PositiveUnlabeledTask:
             The truth about each row.
         random_state : int or Generator
             The seed.
+        second : bool, default=False
+            Test the rows of the other reading.
 
         Returns
         -------
@@ -143,16 +161,18 @@ class PositiveUnlabeledTask:
             n_unlabeled_positive=self.n_unlabeled_positive,
             random_state=random_state,
             overlap=self.overlap,
-            test=self.test,
+            test=self.second_test if second else self.test,
         )
 
 
 def _letter(letter: str, p: int, u: int, p_u: int) -> PositiveUnlabeledTask:
-    return PositiveUnlabeledTask("letter", letter, p, u, p_u, overlap=True)
+    return PositiveUnlabeledTask("letter", letter, p, u, p_u, overlap=True, second_test="unseen")
 
 
-def _pages(kind: str, p: int, u: int, p_u: int) -> PositiveUnlabeledTask:
-    return PositiveUnlabeledTask("webkb", kind, p, u, p_u, test="unlabeled")
+def _pages(kind: str, p: int, u: int, p_u: int) -> dict[str, PositiveUnlabeledTask]:
+    """Return both readings of the features, which the paper does not give."""
+    visible = PositiveUnlabeledTask("webkb", kind, p, u, p_u, test="unlabeled")
+    return {kind: visible, f"{kind}, binary": replace(visible, features="binary")}
 
 
 PU_TASKS = {
@@ -162,25 +182,27 @@ PU_TASKS = {
     "letter D": _letter("D", 525, 10050, 402),
     "letter E": _letter("E", 518, 10026, 392),
     "b-cancer": PositiveUnlabeledTask(
-        "breast_cancer_wisconsin_original", "malignant", 135, 259, 77
+        "wdbc", "malignant", 135, 259, 77, test="not_given", second_test="unlabeled"
     ),
-    "course": _pages("course", 482, 4179, 448),
-    "faculty": _pages("faculty", 532, 4209, 592),
-    "student": _pages("student", 816, 4154, 825),
+    **_pages("course", 482, 4179, 448),
+    **_pages("faculty", 532, 4209, 592),
+    **_pages("student", 816, 4154, 825),
 }
 
 
 def load_pu_task(task: str, **where: Any) -> tuple[Any, Array]:
     """Load the rows of a line of the paper's Table 1, ready for ``PU_TASKS[task].split``.
 
-    Letters and the 683 complete rows of breast cancer have their features divided by the largest
-    possible value (15 and 10); pages are tf-idf rows of their visible words. The paper gives
-    neither features nor preprocessing.
+    Letters have their features divided by the largest possible value, 15; those of breast cancer
+    have mean 0 and standard deviation 1. Pages are tf-idf rows of their visible words, or, by the
+    tasks named so, all words of the raw page (tags, addresses and numbers too), present or not, at
+    unit length. The paper gives neither features nor preprocessing.
 
-    What the sizes and results tell of the protocol: for the letters P and U must overlap and U was
-    not the test set, which remains unknown (the split tests all rows in neither); for the pages P
-    and the positives of U are all pages of their kind, and U was the test set. Which class of
-    breast cancer was positive is not said: malignant is our reading.
+    What the sizes and results tell of the protocol: for the letters P and U must overlap, and U was
+    not the test set. The printed figures imply 2.4 to 2.9 % positives among the tested rows; rows
+    in neither P nor U have about 1.2 %, positives outside P with negatives outside U 2.5 %. For the
+    pages P and the positives of U are all pages of their kind, and U was the test set. Breast
+    cancer is the diagnostic set: its 212 malignant rows are the 135 of P and the 77 of U.
 
     Parameters
     ----------
@@ -198,7 +220,11 @@ def load_pu_task(task: str, **where: Any) -> tuple[Any, Array]:
         raise ValueError(f"task must be one of {', '.join(PU_TASKS)}; got {task!r}")
     line = PU_TASKS[task]
     dataset = load_dataset(line.dataset, **where)
+    is_positive = dataset.target == line.positive
+    if line.features == "binary":
+        return binary_words(dataset.data), is_positive
     if line.dataset == "webkb":
-        return tfidf(plain_texts(dataset)), dataset.target == line.positive
-    table = encode_table(dataset)
-    return table.data / (15.0 if line.dataset == "letter" else 10.0), table.target == line.positive
+        return tfidf(plain_texts(dataset)), is_positive
+    if line.dataset == "wdbc":
+        return (dataset.data - dataset.data.mean(axis=0)) / dataset.data.std(axis=0), is_positive
+    return dataset.data / 15.0, is_positive

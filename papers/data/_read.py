@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 from collections.abc import Sequence
@@ -28,16 +27,17 @@ def read(name: str, entry: Entry, path: Path) -> Dataset:
 
 def read_table(name: str, entry: Entry, path: Path) -> Dataset:
     """Read a gzip CSV file whose last column is the label."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    columns = list(zip(*rows, strict=True))
-    features = tuple(header[:-1])
-    data, categories = encode_columns(features, columns[:-1], entry.nominal)
+    import pandas as pd
+
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    *features, target = table.columns
+    columns = [table[feature].tolist() for feature in features]
+    data, categories = encode_columns(features, columns, entry.nominal)
     return Dataset(
         name,
         data,
-        np.array(columns[-1]),
-        feature_names=features,
+        np.array(table[target].tolist()),
+        feature_names=tuple(features),
         categories=categories,
         source=str(path),
     )

@@ -100,3 +100,34 @@ def tfidf(texts: Iterable[str], *, min_df: int = 3, max_features: int | None = N
         stop_words="english",
         token_pattern=WORD,
     ).fit_transform(texts)
+
+
+def binary_words(texts: Iterable[str], *, min_df: int = 3) -> Any:
+    """Return which words texts have, as sparse rows of unit length.
+
+    Words are runs of two or more letters, digits or underscores in lower case, also within tags and
+    addresses, without those in fewer than `min_df` texts.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The texts as they are stored.
+    min_df : int, default=3
+        Least number of texts a word must be in.
+
+    Returns
+    -------
+    CSR matrix, shape (n_texts, n_words)
+
+    Examples
+    --------
+    >>> from papers.data import binary_words
+    >>> binary_words(["<b>red</b> red 42", "<b>42"], min_df=1).toarray().round(2)
+    array([[0.71, 0.71],
+           [1.  , 0.  ]])
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.preprocessing import normalize
+
+    words = CountVectorizer(binary=True, min_df=min_df, dtype=float, token_pattern=r"(?u)\b\w\w+\b")
+    return normalize(words.fit_transform(texts))

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import dask
 import dask.array as da
+import joblib
 import numpy as np
 import pytest
 from dask.distributed import Client, LocalCluster
+from sklearn.model_selection import GridSearchCV
 
 from scarce import SVC, OneClassSVM
 from scarce.chunks import ChunkError, DaskChunks
@@ -100,3 +102,11 @@ def test_workers_with_too_little_memory_are_refused_at_the_start(cluster):
     with pytest.raises(ValueError, match=r"memory limit of 900 MB, and this fit needs 1\d\d\d MB"):
         OneClassSVM(**SETTINGS).fit(lazy)
     DaskChunks(da.zeros((100, 4), chunks=(50, 4))).check_workers()
+
+
+def test_searches_run_on_the_cluster(cluster):
+    search = GridSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2)
+    expected = search.fit(X[:200], Y[:200]).cv_results_["mean_test_score"]
+    with joblib.parallel_config(backend="dask"):
+        found = search.fit(X[:200], Y[:200]).cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(found, expected)

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kstest
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 import scarce
 from scarce._model_files import read_card
 from scarce.cli import main
-from scarce.io import ColumnPlan, open_table
+from scarce.io import Column, ColumnPlan, open_table
 from tests.cli.tables import customers, districts, images
 
 
@@ -40,6 +42,7 @@ FITS = {
     "groups": ["rows.csv", "--group", "district", "--share", "share"],
     "tensor": ["images.npz", "--id", "name", "--set", "tol=0.01"],
 }
+USES = {"age": "number", "income": "number", "town": "category"}
 SCORED = {
     "one-class": "unknown.csv",
     "transfer": "unknown.csv",
@@ -298,3 +301,14 @@ def test_files_that_are_there_stay(folder, capsys):
     (folder / "mine.csv").write_text("mine")
     assert run(folder, "score", "one-class.skops", "good.csv", "--out", "mine.csv") == 2
     assert (folder / "mine.csv").read_text() == "mine"
+
+
+def test_equal_rows_with_text_are_left_out_together():
+    rows = pd.concat([customers(12)] * 2, ignore_index=True).drop(columns="customer")
+    plan = ColumnPlan(tuple(Column(name, use) for name, use in USES.items()))
+    pipeline = Pipeline([("columns", plan.transformer()), ("machine", scarce.OneClassSVM(nu=0.5))])
+    model = scarce.CalibratedOneClass(pipeline, false_alarms=0.2).fit(rows)
+    without = clone(pipeline).set_params(machine__gamma=model.estimator_[-1]._gamma)
+    without.fit(rows.drop(index=[3, 15]))
+    expected = without.score_samples(rows.iloc[[3]]) / without[-1].dual_coef_.sum()
+    np.testing.assert_allclose(model.left_out_scores_[[3, 15]], expected[0], rtol=1e-9)

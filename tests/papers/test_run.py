@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from joblib import parallel_config
 
@@ -166,3 +167,15 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path, jobs):
     assert killed >= 2
     resumed = run_toy(tmp_path / "cut", toy(pause=0.02, run=explode))
     assert resumed.tables == run_toy(tmp_path / "whole", toy(pause=0.02)).tables
+
+
+def test_all_figures_of_a_table_are_in_one_file(tmp_path):
+    result = run_toy(tmp_path)
+    lines = pd.read_csv(tmp_path / "cells" / "toy" / "sizes.csv")
+    assert len(lines) == 3 * 6 * 3  # settings, repetitions, a method with two protocols and one
+    chosen = lines[(lines.setting == "size 5") & (lines.protocol == "best of grid")]
+    assert set(chosen.parameters) == {'{"c": 2}'}
+    (score,) = (
+        s for s in result.tables[0].scores if s.setting == "size 5" and s.protocol == "best of grid"
+    )
+    assert chosen.value.mean() == pytest.approx(score.mean)

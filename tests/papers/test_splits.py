@@ -286,7 +286,7 @@ class TestPositiveUnlabeled:
         assert self.split(n_positive=121, overlap=True).positive.size == 121
         with pytest.raises(ValueError, match="n_unlabeled=900"):
             self.split(n_unlabeled=900)
-        with pytest.raises(ValueError, match='test must be "rest" or "unlabeled", got \'all\''):
+        with pytest.raises(ValueError, match=r"test must be one of .*, got 'all'"):
             self.split(test="all")
 
     @pytest.mark.parametrize(
@@ -309,6 +309,9 @@ class TestPositiveUnlabeled:
         if task == "course":
             assert np.array_equal(split.test, split.unlabeled)
             assert sizes[0] + sizes[2] == int(truth.sum())
+        elif task == "b-cancer":
+            assert sizes[0] + sizes[2] == int(truth.sum()) == 212
+            assert np.array_equal(np.sort(np.append(split.test, split.positive)), np.arange(569))
         else:
             assert not np.isin(split.test, split.train).any()
 

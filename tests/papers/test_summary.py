@@ -1,11 +1,13 @@
 """Means, tests and choices against figures worked out by hand or by SciPy."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from scipy.stats import wilcoxon
+from scipy.stats import rankdata, wilcoxon
 
 from papers import both_protocols, paper_as_text
-from papers._statistics import holm, paired_p_values
+from papers._statistics import holm, paired_p_values, signed_rank
 from tests.papers.sample_run import SETTINGS, sample_run
 from tests.papers.toy import run_toy, toy
 
@@ -24,6 +26,24 @@ def test_pairs_are_formed_by_repetition():
     shuffled = {r: b[r] for r in random.permutation(12)} | {99: 1e6}  # no partner: left out
     found = paired_p_values(reference, {"b": shuffled})
     assert found["b"] == pytest.approx(wilcoxon(b - a).pvalue)
+
+
+@pytest.mark.parametrize("n", [5, 8, 9])
+def test_ties_by_counting_all_signs(n):
+    differences = np.random.default_rng(n).integers(-3, 5, size=n).astype(float)
+    differences[:3] = [2.0, 2.0, -2.0]
+    kept = differences[differences != 0]
+    ranks = rankdata(np.abs(kept))
+    sums = np.array([signs @ ranks for signs in product((0, 1), repeat=len(kept))])
+    found, middle = ranks[kept > 0].sum(), ranks.sum() / 2
+    as_far = np.abs(sums - middle) >= abs(found - middle) - 1e-9
+    assert signed_rank(differences) == pytest.approx(as_far.mean())
+
+
+def test_without_ties_scipys_exact_test():
+    differences = np.random.default_rng(0).normal(0.3, size=50)
+    expected = wilcoxon(differences, method="exact").pvalue
+    assert signed_rank(differences) == pytest.approx(expected)
 
 
 def test_no_difference_is_no_evidence():

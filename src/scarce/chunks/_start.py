@@ -150,7 +150,17 @@ def solved_start(
 def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -> Start:
     """Minimise the smoothed problem of a subsample from no model at all.
 
-    The parameters are those of `solved_start`; for problems whose rows have a linear term.
+    For problems whose rows have a linear term.
+
+    Parameters
+    ----------
+    problem, rows, terms, masses : Problem, ndarray, Terms, ndarray
+        As for `solved_start`.
+
+    Returns
+    -------
+    Start
+        Where a fit begins.
     """
     some = widened(terms, masses)
     sample = ArrayChunks(

@@ -242,7 +242,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         """Return the rows to be left out together, all of them rows that count."""
         rows = safe_indexing(X, counted)
         if self.cv is None:
-            first, members = distinct_rows(_plain(rows))
+            first, members = distinct_rows(_comparable(rows))
             if first.size < 2:
                 raise ValueError(
                     "CalibratedOneClass needs at least 2 distinct rows of the class, and there is "
@@ -407,3 +407,12 @@ def _plain(X: Any) -> Any:
     """Return rows that can be compared and counted: arrays and CSR."""
     refuse_unread(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+
+
+def _comparable(rows: Any) -> Any:
+    """Return rows as `_plain`, the texts of a frame's columns as numbers."""
+    plain = _plain(rows)
+    if plain.dtype != object or not hasattr(rows, "iloc"):
+        return plain
+    codes = [np.unique(column.astype(str), return_inverse=True)[1] for column in plain.T]
+    return np.column_stack(codes)

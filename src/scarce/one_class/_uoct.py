@@ -37,7 +37,8 @@ class UOCTSVM(TransferOneClassSVM):
     gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         See `OneClassSVM`.
     degree, coef0, offset, false_alarms, safeguard : optional
-        See `TransferOneClassSVM`. The paper's offset is "shifted".
+        See `TransferOneClassSVM`. The algorithm as printed: ``offset="shifted", safeguard=False``,
+        with a `radius_scale` of 0.1 to 0.5 on noisy rows; with 1 it rejects every row.
     round_tol : float, default=0.1
         Stop when the objective changes by no more than this share from round to round.
     max_rounds, tol, cache_size, max_iter, verbose : optional

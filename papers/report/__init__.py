@@ -1,5 +1,0 @@
-"""One self-contained page of what a run of experiments found."""
-
-from papers.report._page import render
-
-__all__ = ["render"]
