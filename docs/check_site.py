@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from functools import cache
+from functools import cache, partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -95,9 +97,25 @@ def browser():
         browser.close()
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    """A server of files that prints nothing."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Serve the site: from disk, browsers let no page read another, and the search does."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 @pytest.fixture
-def opened(browser):
-    """Open a page of the site; afterwards nothing may have failed or left the folder."""
+def opened(browser, address):
+    """Open a page of the site; afterwards nothing may have failed or gone elsewhere."""
     faults, contexts = [], []
 
     def look(name, width=1280, scheme="light"):
@@ -108,19 +126,15 @@ def opened(browser):
         page = context.new_page()
         page.on("console", lambda said: said.type == "error" and faults.append(said.text))
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda asked: outside(asked.url) and faults.append(asked.url))
-        page.goto(SITE.joinpath(name.split("?")[0]).as_uri() + name[len(name.split("?")[0]) :])
+        inside = (address, "data:", "blob:")
+        page.on("request", lambda to: to.url.startswith(inside) or faults.append(to.url))
+        page.goto(address + name)
         return page
 
     yield look
     for context in contexts:
         context.close()
     assert faults == []
-
-
-def outside(address: str) -> bool:
-    inside = address.startswith(SITE.as_uri()) or urlsplit(address).scheme in ("data", "blob")
-    return not inside
 
 
 def test_the_search_finds_a_name(opened):
