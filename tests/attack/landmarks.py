@@ -73,7 +73,7 @@ def nystroem_one_class_svm_facts(recipe, model):
     mass = recipe.share * sample.weights.sum()
     rho = best_threshold(scores, sample.weights, mass)
     slack = float(sample.weights @ np.maximum(rho - scores, 0.0))
-    largest = float(np.abs(sample.values(sample.rows, sample.rows[:1])[1]).max())
+    largest = max(sample.values(x, x)[1].item() for x in sample.rows[:, None, :])
     unsure = square_noise + float(sample.weights @ noise) + 1e-2 * UNSURE * mass**2 * largest
     return facts(
         0.5 * squared - mass * rho + slack,

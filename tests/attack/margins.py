@@ -148,9 +148,8 @@ def projection_mmd_svm_facts(recipe, model):
     along, along_sizes = K @ shift, sizes @ np.abs(shift)
     squared = float(shift @ along)  # below 0 for a kernel that is none
     strength = model.shift_penalty / (1.0 + model.shift_penalty * max(squared, 0.0))
-    # The stored coefficients hold the part along the difference of the means, and the difference of
-    # the mean scores is what that leaves.
-    part = strength * model.mean_difference_ / (1.0 - strength * squared)
+    # ``w = sum_i a_i y_i phi_i - penalty (w'd) d``: the stored coefficients hold both terms.
+    part = model.shift_penalty * model.mean_difference_
     plain = spread(model, sample) + part * shift
     deflated = K - strength * np.outer(along, along)
     reach = sizes + strength * np.outer(along_sizes, along_sizes)

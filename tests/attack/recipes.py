@@ -110,8 +110,9 @@ def recipes(draw, kernels=(*FORMULAS, *MATRICES, *CALLABLES), decades=DECADES, l
     """Draw a recipe; most have few rows, some enough for the single precision solver."""
     sizes = st.integers(4, 80)
     if large:
-        some, many = st.integers(81, 400), st.integers(600, 1500)
-        sizes = st.one_of(*(6 * [sizes]), *(2 * [some]), many, st.integers(600, 3000))
+        # One case of many rows takes as long as fifty others.
+        some, many = st.integers(81, 400), st.integers(600, 3000)
+        sizes = st.one_of(*(11 * [sizes]), *(4 * [some]), many)
     kernel = draw(st.sampled_from((*(3 * ("rbf",)), *kernels)))
     n = draw(sizes)
     if "callable" in kernel or "matrix" in kernel:

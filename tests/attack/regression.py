@@ -7,7 +7,7 @@ import numpy as np
 import scarce
 from tests.attack.fitting import as_facts, offset_notes, sample_of, spread
 from tests.attack.margins import kernel_parameters
-from tests.attack.truth import AT_BOUND, judge_gradient
+from tests.attack.truth import AT_BOUND, NOISE, both_terms, judge_gradient
 from tests.attack.verdict import SLACK
 from tests.oracles.program import program
 
@@ -60,12 +60,20 @@ def _facts(recipe, model, width, totals, multipliers):
         linear=width - sides * np.tile(wanted, 2),
         **shape,
     )
-    field, size = K @ theta, sizes @ np.abs(theta)
+    field, size = K @ theta, sizes @ both_terms(theta, upper)
     terms = float(theta**2 @ np.diag(sizes))
     truth = judge_gradient(
         dual, alpha, sides * np.tile(field, 2), np.tile(size, 2), terms, multipliers
     )
     notes = offset_notes(truth, np.asarray(multipliers), SLACK * recipe.tol)
     facts = as_facts(truth, sample.definite, notes=notes if known else ())
-    unknown = {"violation": None, "relative_gap": None, "infeasibility": None}
-    return facts if known else replace(facts, **unknown)
+    if known:
+        return facts
+    pairs = NOISE * sum(totals) * float(np.abs(wanted).max())  # what such rows add and take away
+    return replace(
+        facts,
+        violation=None,
+        relative_gap=None,
+        infeasibility=None,
+        objective_noise=facts.objective_noise + pairs,
+    )

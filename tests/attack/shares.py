@@ -7,7 +7,7 @@ from scipy.special import logit
 
 import scarce
 from tests.attack.fitting import STEPS, as_facts, sample_of, with_known
-from tests.attack.truth import AT_BOUND, NOISE, SMALLEST_SCALE, judge_gradient
+from tests.attack.truth import AT_BOUND, NOISE, SMALLEST_SCALE, both_terms, judge_gradient
 from tests.attack.verdict import Facts
 from tests.oracles.program import program
 
@@ -74,7 +74,7 @@ def group_probability_svm_facts(recipe, model):
     theta = np.asarray(model.group_dual_coef_)[0]
     alpha = np.concatenate([np.maximum(theta, 0.0), np.maximum(-theta, 0.0)])
     sides = np.repeat([1.0, -1.0], len(scores))
-    field, size = K @ theta, sizes @ np.abs(theta)
+    field, size = K @ theta, sizes @ both_terms(theta, recipe.cost * masses)
     dual = program(
         np.broadcast_to(0.0, 2 * (2 * len(scores),)),
         [0.0],

@@ -17,18 +17,25 @@ def samples(recipe):
     return rows if recipe.seed % 4 == 0 else rows.reshape(recipe.n, recipe.d, 3)
 
 
+SWEEPS = 10  # of which each is several fits; what that ends must be warned of
+
+
 def weights_of(recipe):
     return np.ones(recipe.n) if recipe.weights is None else recipe.weights
 
 
+def shared_parameters(recipe):
+    return {"rank": 1 + recipe.seed % 2, "tol": 1e-3 * recipe.tol, "max_iter": SWEEPS}
+
+
 def one_class_stm(recipe):
-    model = scarce.OneClassSTM(nu=recipe.share, rank=1 + recipe.seed % 2, tol=1e-3 * recipe.tol)
+    model = scarce.OneClassSTM(nu=recipe.share, **shared_parameters(recipe))
     model = with_known(model, offset="training", normalize=False)
     return model, (samples(recipe),), {"sample_weight": recipe.weights}
 
 
 def stm(recipe):
-    model = scarce.STM(C=recipe.cost, rank=1 + recipe.seed % 2, tol=1e-3 * recipe.tol)
+    model = scarce.STM(C=recipe.cost, **shared_parameters(recipe))
     model = with_known(model, normalize=False)
     return model, (samples(recipe), recipe.labels), {"sample_weight": recipe.weights}
 

@@ -8,7 +8,7 @@ import pytest
 from tests.attack.fitting import claims_of, fit
 from tests.attack.machines import MACHINES, attack
 from tests.attack.recipes import Recipe
-from tests.attack.truth import judge
+from tests.attack.truth import Kinks, judge
 from tests.attack.verdict import complaints
 from tests.oracles.program import dual_optimum
 from tests.oracles.reductions import REDUCTIONS, build_case
@@ -73,3 +73,28 @@ def test_the_judge_agrees_with_a_generic_solver(name):
     assert worse.infeasibility < 1e-4
     moved[i] += step
     assert judge(case.program, moved, np.abs(case.program.kernel)).infeasibility > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_gradient_within_the_noise_has_a_smaller_gap(seed):
+    random = np.random.default_rng(seed)
+    n = 12
+    upper = 10.0 ** random.uniform(-2, 2, size=n)
+    kinks = Kinks(
+        gradient=random.normal(size=n),
+        noise=10.0 ** random.uniform(-3, 0, size=n),
+        signs=random.choice([-1.0, 1.0], size=n),
+        alpha=upper * random.choice([0.0, 0.3, 1.0], size=n),
+        lower=np.zeros(n),
+        upper=upper,
+    )
+    least = kinks.gap(kinks.best(-1.0), -1.0)
+    everywhere = np.linspace(-4.0, 4.0, 101)
+    assert least <= min(kinks.gap(beta, -1.0) for beta in everywhere) + 1e-12
+    for _ in range(20):
+        shift = random.uniform(-1.0, 1.0, size=n) * kinks.noise
+        moved = replace(kinks, gradient=kinks.gradient + shift, noise=np.zeros(n))
+        exact = moved.gap(moved.best(0.0), 0.0)
+        assert least <= exact + 1e-12
+        assert exact <= min(moved.gap(beta, 0.0) for beta in everywhere) + 1e-12
+    assert least > 0 or seed > 0  # not for want of anything to see

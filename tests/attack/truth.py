@@ -38,6 +38,15 @@ def field(program, alpha, kernel):
     return total
 
 
+def both_terms(theta, upper):
+    """Return the size of the terms of a sum over differences of two multipliers, up to `upper`.
+
+    Of both only the difference is stored, and `NOISE` of a thousandth is a few units in the last
+    place of the largest that they may be.
+    """
+    return np.abs(theta) + 1e-3 * upper
+
+
 def judge(program: Program, alpha, magnitudes, multipliers=None):
     """Return the truth about multipliers; `magnitudes` bounds the terms of the kernel values."""
     own = program.kernel_signs * field(program, alpha, program.kernel)
@@ -80,9 +89,9 @@ def judge_gradient(program: Program, alpha, own, size, terms, multipliers=None):
                 for each in (gradient, noise, signs, alpha, program.lower, program.upper)
             )
         )
-        best = kinks.best()
-        gap += kinks.gap(best, -1.0)
-        largest_gap += kinks.gap(best if multipliers is None else multipliers[group], 1.0)
+        gap += kinks.gap(kinks.best(-1.0), -1.0)
+        asked = kinks.best(0.0) if multipliers is None else multipliers[group]
+        largest_gap += kinks.gap(asked, 1.0)
     scale = max(abs(objective), abs(objective - gap), SMALLEST_SCALE * terms)
     sums = np.bincount(groups, signs * alpha, minlength=n_groups)
     masses = np.bincount(groups, np.abs(alpha), minlength=n_groups)
@@ -111,7 +120,8 @@ class Kinks:
     """A group's part of the duality gap as a function of its multiplier ``beta``.
 
     ``sum_i (a_i - l_i) max(R_i, 0) + (u_i - a_i) max(-R_i, 0)`` with ``R_i = G_i + s_i beta``:
-    convex and piecewise linear, with kinks at ``-s_i G_i``.
+    convex and piecewise linear, with kinks at ``-s_i G_i``. Gradients within the noise have at
+    least the sum with both terms less it, whose minimum over ``beta`` no gap is below.
     """
 
     gradient: np.ndarray
@@ -121,25 +131,35 @@ class Kinks:
     lower: np.ndarray
     upper: np.ndarray
 
-    def best(self):
-        """Return the kink where the gap is least."""
-        kinks = -self.signs * self.gradient
-        if np.isinf(self.upper).any():
-            return float(np.median(kinks))
-        order = np.argsort(kinks)
-        # To the left of every kink R has the sign of -s; passing one adds the width of its box.
-        down, up = self.alpha - self.lower, self.upper - self.alpha
-        slope = -np.where(self.signs > 0, up, down).sum()
-        slopes = slope + np.cumsum((self.upper - self.lower)[order])
-        return float(kinks[order][min(np.searchsorted(slopes, 0.0), len(order) - 1)])
+    def rooms(self):
+        """Return how far each may fall and rise.
+
+        Rows without an upper bound have no part in the gap: their bound proves nothing.
+        """
+        up = np.where(np.isinf(self.upper), 0.0, self.upper - self.alpha)
+        return np.maximum(self.alpha - self.lower, 0.0), np.maximum(up, 0.0)
+
+    def best(self, side):
+        """Return the kink where `gap` is least, for a side that keeps it convex: 0 or -1.
+
+        By trisection: the slopes, summed up, would lose the boxes that are small beside others.
+        """
+        middle, width = -self.signs * self.gradient, -side * self.noise
+        kinks = np.unique(np.concatenate([middle - width, middle + width]))
+        low, high = 0, len(kinks) - 1
+        while high - low > 2:
+            third = (high - low) // 3
+            left, right = low + third, high - third
+            if self.gap(kinks[left], side) <= self.gap(kinks[right], side):
+                high = right
+            else:
+                low = left
+        return min(kinks[low : high + 1], key=lambda beta: self.gap(beta, side))
 
     def gap(self, beta, side):
-        """Return the gap, its terms less (side -1) or more (side 1) their noise.
-
-        Rows without an upper bound have no part in it: their bound proves nothing.
-        """
+        """Return the gap, its terms less (side -1) or more (side 1) their noise."""
         reduced = self.gradient + self.signs * beta
         over = np.maximum(reduced + side * self.noise, 0.0)
         under = np.maximum(-reduced + side * self.noise, 0.0)
-        up = np.where(np.isinf(self.upper), 0.0, self.upper - self.alpha)
-        return float(np.maximum(self.alpha - self.lower, 0) @ over + np.maximum(up, 0) @ under)
+        down, up = self.rooms()
+        return float(down @ over + up @ under)

@@ -82,6 +82,14 @@ def test_the_mean_scores_come_together():
     assert left[-1] < 1e-6 * left[0]
 
 
+def test_a_small_rest_of_a_large_difference():
+    # One column: ``w = C / (1 + penalty d^2)`` with both rows at their bounds, and ``w d`` is left.
+    far = np.array([[0.0], [1.0], [1e8], [1e8 + 1.0]])
+    model = ProjectionMMDSVM(kernel="linear", C=1.0, shift_penalty=2.0)
+    model.fit(far, [0, 1, 0, 1], sample_domain=[0, 0, -1, -1])
+    assert model.mean_difference_ == pytest.approx(-1e8 / (1.0 + 2e16), rel=1e-9)
+
+
 @pytest.mark.parametrize("nothing", [np.nan, -1.0, 77.0])
 def test_labels_of_the_target_are_not_looked_at(nothing):
     hidden = np.where(source, y, nothing)

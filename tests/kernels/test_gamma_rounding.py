@@ -13,3 +13,10 @@ def test_weighted_constant_data_give_one(value):
             weights = np.random.default_rng(seed).uniform(0.1, 3.0, size=shape[0])
             assert scale_gamma(np.full(shape, value), weights) == 1.0
         assert scale_gamma(np.full(shape, value)) == 1.0
+
+
+def test_heavy_rows_far_from_the_first():
+    # The first rows say nothing of where the weight is: the variance is that of two rows.
+    X = np.r_[np.full(70, 1e6), [0.0, 1.0]][:, None]
+    weights = np.r_[np.full(70, 1e-30), [1.0, 1.0]]
+    assert scale_gamma(X, weights) == pytest.approx(4.0, rel=1e-12)

@@ -96,11 +96,20 @@ def test_claims_that_are_not_finite_are_found(attribute):
         check_estimator(Boastful(), only=["duplicates"])
 
 
+def test_decisions_that_are_not_finite_are_found():
+    class Lost(SmallestBall):
+        def decision_function(self, X):
+            return super().decision_function(X) * np.nan
+
+    with pytest.raises(AssertionError, match="decisions are not finite"):
+        check_estimator(Lost(), only=["duplicates"])
+
+
 @pytest.mark.parametrize(
     "columns",
     [
         {"objective": [3.0, 2.0, 2.5]},
-        {"objective": [3.0, 2.0], "moved": [0.0]},
+        {"objective": [3.0, 2.0, 1.0], "moved": [0.0]},
         {"objective": [1.0]},
     ],
     ids=["rises", "different lengths", "one round"],

@@ -13,6 +13,7 @@ from scarce.kernels._distinct import distinct_rows
 Array = NDArray[Any]
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
+FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
 
 
@@ -64,18 +65,9 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         # Around a value near the mean, one pass gives both moments without cancellation.
         some = X[:64] if weights is None else X[np.flatnonzero(weights)[:64]]
         origin = float(np.add.reduce(some, axis=None, dtype=np.float64)) / some.size
-        first = second = 0.0
-        for rows in row_slices(X):
-            tile = np.subtract(X[rows], origin, dtype=np.float64)
-            if weights is None:
-                first += float(tile.sum())
-                second += float(np.vdot(tile, tile))
-                continue
-            tile[weights[rows] == 0] = 0.0  # however far away
-            first += float(weights[rows] @ tile.sum(axis=1))
-            second += float(weights[rows] @ np.einsum("ij,ij->i", tile, tile))
-        mean = origin + first / total
-        variance = second / total - (first / total) ** 2
+        mean, variance = _moments(X, weights, origin, total)
+        if (mean - origin) ** 2 > FAR * variance:  # it was none: heavy rows lie elsewhere
+            mean, variance = _moments(X, weights, mean, total)
     return gamma_of_variance(mean, variance, d)
 
 
@@ -86,6 +78,22 @@ def gamma_of_variance(mean: float, variance: float, n_features: int) -> float:
     if not (variance > noise and np.isfinite(1.0 / (n_features * variance))):
         return 1.0
     return 1.0 / (n_features * variance)
+
+
+def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tuple[float, float]:
+    """Return mean and variance of all entries, from their differences to an origin."""
+    first = second = 0.0
+    for rows in row_slices(X):
+        tile = np.subtract(X[rows], origin, dtype=np.float64)
+        if weights is None:
+            first += float(tile.sum())
+            second += float(np.vdot(tile, tile))
+            continue
+        w = weights[rows]
+        tile[w == 0] = 0.0  # however far away
+        first += float(w @ tile.sum(axis=1))
+        second += float(w @ np.einsum("ij,ij->i", tile, tile))
+    return origin + first / total, second / total - (first / total) ** 2
 
 
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -145,14 +146,19 @@ class NystroemOperator:
         values = self._to_landmarks(indices, out.dtype.type)
         out[...] = values @ self.inverse @ values.T
 
-    def landmark_weights(
-        self, columns: Array, weights: Array, precision: Any = np.float64
-    ) -> Array:
-        """Return the combination of landmarks that a combination of rows amounts to."""
-        total = np.zeros((weights.shape[0], self.inverse.shape[0]))
-        for first in range(0, columns.size, 4096):
-            some = slice(first, first + 4096)
-            total += weights[:, some] @ self._to_landmarks(columns[some], precision)
+    def landmark_weights(self, columns: Array, weights: Array) -> Array:
+        """Return the combination of landmarks that a combination of rows amounts to.
+
+        From plain values: it is what a fitted model keeps, and what the certificate speaks of.
+        """
+        return self._combined(weights, (self._plain(some) for some in _parts(columns)))
+
+    def _combined(self, weights: Array, values: Iterable[Array]) -> Array:
+        """Return the combination of landmarks from the values of the rows, part by part."""
+        total, first = np.zeros((weights.shape[0], self.inverse.shape[0])), 0
+        for part in values:
+            total += weights[:, first : first + len(part)] @ part
+            first += len(part)
         return np.asarray(total @ self.inverse)
 
     def accumulate(
@@ -162,8 +168,8 @@ class NystroemOperator:
         self.effort.add((self.n + columns.size) * self.landmarks.n, precision)
         self.effort.exact += self.n * columns.size
         rows, landmarks = self._in(precision)
-        combination = self.landmark_weights(columns, weights, precision)
-        add_sums(rows, landmarks, combination, groups, out)
+        values = (self._to_landmarks(some, precision) for some in _parts(columns))
+        add_sums(rows, landmarks, self._combined(weights, values), groups, out)
 
     def _plain(self, indices: Array) -> Array:
         rows, landmarks = self.prepared.rows, self.landmarks.rows
@@ -175,11 +181,7 @@ class NystroemOperator:
 
     def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
         """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` in float64."""
-        total = np.zeros((weights.shape[0], self.inverse.shape[0]))
-        for first in range(0, columns.size, 4096):
-            some = slice(first, first + 4096)
-            total += weights[:, some] @ self._plain(columns[some])
-        combination = total @ self.inverse
+        combination = self.landmark_weights(columns, weights)
         sums = np.empty(rows.size)
         for start in range(0, rows.size, 4096):
             tile = slice(start, start + 4096)
@@ -225,6 +227,10 @@ class NystroemOperator:
         reach = np.sqrt(self.landmarks.n * largest / self.root.smallest)
         with np.errstate(over="ignore"):
             return np.asarray(reach * (errors * float(traffic.sum()) + float(errors @ traffic)))
+
+
+def _parts(indices: Array) -> list[Array]:
+    return [indices[first : first + 4096] for first in range(0, indices.size, 4096)]
 
 
 def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOperator:

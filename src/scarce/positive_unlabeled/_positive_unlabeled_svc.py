@@ -88,7 +88,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     class_prior_interval_ : tuple of float
         Approximate interval: from the lower to the upper end of two of 95 %, one of resampled
         labelled rows in the second pass, the other that of the share to accept. On purpose a wide
-        one. It knows the number of labelled rows, not how they were chosen.
+        one; still above the share for a rare class that overlaps with the others. It knows the
+        number of labelled rows, not how they were chosen.
     out_of_bag_auc_ : float
         Area under the ROC curve of out-of-bag scores, labelled against unlabelled rows. Perfect is
         ``1 - class_prior / 2``, not 1.

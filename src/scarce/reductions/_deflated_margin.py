@@ -31,12 +31,15 @@ class MeanShift:
         Its squared norm.
     factor : float
         What the kernel loses along it.
+    rest : float
+        ``1 / (1 + penalty squared)``: what is left of a difference of mean scores.
     """
 
     coefficients: Array
     along: Array
     squared: float
     factor: float
+    rest: float
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,8 @@ def mean_shift(
         columns, every = np.flatnonzero(coefficients), np.zeros(operator.n, np.int64)
         operator.accumulate(columns, coefficients[None, columns], every, along, np.float64)
     squared = max(float(coefficients @ along), 0.0)  # below 0 by rounding, or of no true kernel
-    return MeanShift(coefficients, along, squared, penalty / (1.0 + penalty * squared))
+    rest = 1.0 / (1.0 + penalty * squared)
+    return MeanShift(coefficients, along, squared, penalty * rest, rest)
 
 
 def deflated_margin_program(
@@ -180,7 +184,7 @@ def read_deflated_margin(
     coefficients = np.zeros(shift.along.size)
     coefficients[labelled] = plain.coefficients
     # w = sum of the labelled rows' terms - factor * (their sum along the difference) * difference.
-    coefficients -= shift.factor * float(coefficients @ shift.along) * shift.coefficients
-    return DeflatedModel(
-        coefficients, plain.intercept, plain.objective, float(coefficients @ shift.along)
-    )
+    before = float(coefficients @ shift.along)
+    coefficients -= shift.factor * before * shift.coefficients
+    # Summed up from the coefficients, a small rest of a large difference would be rounding.
+    return DeflatedModel(coefficients, plain.intercept, plain.objective, shift.rest * before)

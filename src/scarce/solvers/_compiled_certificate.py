@@ -30,7 +30,6 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
     rounded,
     rounding,
     resolved,
-    widest,
     multipliers,
 ):
     """Write the multipliers; return what a `Certificate` holds beside, the worst within the error.
@@ -82,7 +81,8 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
         terms = min(terms, prices)
     zero = abs(objective) <= rounded * terms
 
-    # A slope below the rounding of its terms, and of those that gave the multiplier.
+    # A slope below the rounding of its terms, and of those that gave the multiplier, is zero when
+    # the optimum is. Otherwise every slope may be steeper by its rounding, over all of its box.
     common = np.zeros(n_groups)
     for i in range(n):
         if x[i] != 0.0:
@@ -93,17 +93,17 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
     for i in range(n):
         g = groups[i]
         root = np.sqrt(abs(coupling[g, g] * diagonal[i]))
-        small = rounding * (root * spread + abs(linear[i])) + common[g]
+        unsure = rounding * (root * spread + abs(linear[i]))
+        small = unsure + common[g]
         if linear[i] != 0.0:
             small = min(small, resolved * abs(linear[i]))
+        wrong = error[i] + (0.0 if zero else unsure)
         gain = 0.0
         for sign in (-1.0, 1.0):
-            slope = gradient[i] + multipliers[g] + sign * error[i]
+            slope = gradient[i] + multipliers[g] + sign * wrong
             room = x[i] - lower[i] if slope > 0.0 else upper[i] - x[i]
-            if abs(slope) > small:
+            if not zero or abs(slope) > small:
                 gain = max(gain, abs(slope) * room)
-            elif not zero:
-                gain = max(gain, abs(slope) * min(room, widest * masses[g]))
         gap += gain
     off, share, unmet = 0.0, 0.0, 0.0
     for g in range(n_groups):

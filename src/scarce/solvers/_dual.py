@@ -45,42 +45,61 @@ def duality_gap(
     """
     groups, diagonal = problem.groups, problem.diagonal
     lower, upper, linear, _, bounded = problem.signed
-    # A slope below the rounding of its terms (Cauchy and Schwarz), and of those that gave the
-    # multiplier, has to be zero when the optimum is. Otherwise it counts, but not over a box that
-    # is far wider than all that the group has: rounding times any width says nothing.
+    # Every slope may be steeper by the rounding of its terms (Cauchy and Schwarz).
     root = np.sqrt(own)
-    slack = ROUNDING * (root * float(root @ sizes) + np.abs(linear))
-    common = np.zeros(multipliers.size)
-    np.maximum.at(common, groups, np.where(sizes > 0, slack, 0.0))
-    slack += common[groups]
+    rounding = ROUNDING * (root * float(root @ sizes) + np.abs(linear))
+    known = np.zeros_like(x) if error is None else error
     flat = diagonal == 0
-    factor, beta = 1.0, multipliers
     most = WIDEST * problem.sums(sizes)[groups]
-    if not bounded:
-        rising, falling = flat & (upper == np.inf), flat & (lower == -np.inf)
-        if rising.any() or falling.any():
-            slack[rising | falling] = slack.max()  # what the solver can resolve
-            none = np.zeros_like(x) if error is None else error
-            factor, beta = _feasible_multipliers(
-                kernel_part, linear, none, 0.5 * slack, rising, falling, groups, multipliers
-            )
+
+    def gap(factor: float, beta: Array, unsure: Array, rounded: Array) -> float:
+        """Return the sum at a dual point whose slopes are known to ``unsure``, but for some."""
+        slope = factor * kernel_part + linear + beta[groups]
+        gains = np.zeros_like(x)
+        for sign in (-1.0, 1.0):
+            steepest = slope + sign * (factor * known + unsure)
+            small = rounded >= np.abs(steepest)
+            room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
+            cut_off = np.where(small & (not zero), np.abs(steepest) * room, 0.0)
+            steepest[small] = 0.0
+            if bounded and not problem.curved:
+                found = (x - np.where(steepest > 0, lower, upper)) * steepest
+            else:
+                found = _gains(steepest, diagonal, x, lower, upper)
+            gains = np.maximum(np.maximum(gains, found), cut_off)
+        return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
+
+    nothing = np.full(x.size, -1.0)
+    least = np.inf
+    if bounded and not zero:
+        least = gap(1.0, multipliers, rounding, nothing)
+    # Over a box that is far wider than all that its group has, rounding alone is worth more than
+    # the objective: there the slopes need to have the right sign for certain.
+    rising, falling = flat & (upper - x > most), flat & (x - lower > most)
+    if not zero and (rising.any() or falling.any()):
+        sure = _feasible_multipliers(
+            kernel_part, linear, known, -2.0 * rounding, rising, falling, groups, multipliers
+        )
+        least = min(least, gap(*sure, rounding, nothing))
+    if np.isfinite(least):
+        return least
+    # A slope below the rounding of its terms, and of those that gave the multiplier, has to be zero
+    # when the optimum is. Of variables without a bound, where no multipliers prove anything, it is
+    # taken over all that the group has: rounding times infinity says nothing.
+    common = np.zeros(multipliers.size)
+    np.maximum.at(common, groups, np.where(sizes > 0, rounding, 0.0))
+    slack = rounding + common[groups]
+    ignored = flat & (zero | np.isinf(upper - lower))
+    rising, falling = flat & (upper == np.inf), flat & (lower == -np.inf)
+    point = 1.0, multipliers
+    if rising.any() or falling.any():
+        slack[rising | falling] = slack.max()  # what the solver can resolve
+        point = _feasible_multipliers(
+            kernel_part, linear, known, 0.5 * slack, rising, falling, groups, multipliers
+        )
     # Rounding errors that are no longer small beside a linear term are slopes like others.
     small = np.where(linear == 0, slack, np.minimum(slack, RESOLVED * np.abs(linear)))
-    slope = factor * kernel_part + linear + beta[groups]
-    gains = np.zeros_like(x)
-    for sign in (0.0,) if error is None else (-1.0, 1.0):
-        steepest = slope.copy() if error is None else slope + sign * factor * error
-        rounded = flat & (np.abs(steepest) <= small)
-        sizes = np.abs(np.where(rounded, steepest, 0.0))
-        room = np.minimum(np.where(steepest > 0, x - lower, upper - x), most)
-        steepest[rounded] = 0.0
-        if bounded and not problem.curved:
-            gains = np.maximum(gains, (x - np.where(steepest > 0, lower, upper)) * steepest)
-        else:
-            gains = np.maximum(gains, _gains(steepest, diagonal, x, lower, upper))
-        if not zero:
-            gains = np.maximum(gains, sizes * room)
-    return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
+    return gap(*point, np.where(ignored, 0.0, rounding), np.where(ignored, small, -1.0))
 
 
 def _gains(slope: Array, curvature: Array, x: Array, lower: Array, upper: Array) -> Array:
@@ -127,7 +146,8 @@ def _feasible_multipliers(
         if turn == 0:
             break
         # Newton's method on a convex function; a little further, or rounding keeps it short.
-        factor -= (1.0 + 1e-6) * float(excess[g]) / turn
+        step = -(1.0 + 1e-6) * float(excess[g]) / turn
+        factor += step + float(np.copysign(ROUNDING, step))
         if not 0.5 <= factor <= 2.0:
             break
     return 1.0, multipliers

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, ROUNDED, Certificate, extremes
+from scarce.solvers._certificate import AT_BOUND, ROUNDED, Certificate, extremes, judge
 from scarce.solvers._dual import RESOLVED, ROUNDING, WIDEST
 from scarce.solvers._field import Field
 from scarce.solvers._newton import (
@@ -142,7 +142,10 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
 def judge_shortly(
     form: SignedForm, x: Array, field: Array, error: Array | None = None
 ) -> Certificate:
-    """Do what `judge` does for an ordinary program, in one compiled call."""
+    """Do what `judge` does for an ordinary program, in one compiled call.
+
+    Boxes that are far wider than what is in them need more than that, if the gap is not closed.
+    """
     from scarce.solvers._compiled_certificate import judge_ordinary
 
     multipliers = np.empty(form.n_groups)
@@ -162,7 +165,9 @@ def judge_shortly(
         ROUNDED,
         ROUNDING,
         RESOLVED,
-        WIDEST,
         multipliers,
     )
+    wide = form.widths > WIDEST * form.masses(x)[form.groups] if relative > ROUNDED else False
+    if np.any(wide):
+        return judge(form.problem, form.signs * x, field, error)
     return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)
