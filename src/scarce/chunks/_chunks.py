@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 
-BLOCK_VALUES = 1 << 20  # numbers that a pass holds at a time, 8 MB
+BLOCK_VALUES = 1 << 18  # numbers that a pass holds at a time, 2 MB
 SMALLEST_BLOCK = 256
 
 

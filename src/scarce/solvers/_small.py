@@ -167,7 +167,7 @@ def judge_shortly(
         RESOLVED,
         multipliers,
     )
-    wide = form.widths > WIDEST * form.masses(x)[form.groups] if relative > ROUNDED else False
-    if np.any(wide):
+    unclosed = ROUNDED < relative < np.inf  # and infinite where a value is not finite
+    if unclosed and np.any(form.widths > WIDEST * form.masses(x)[form.groups]):
         return judge(form.problem, form.signs * x, field, error)
     return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)
