@@ -122,9 +122,14 @@ def test_equals_the_formula(seed):
     both = np.isfinite(low) & np.isfinite(high)
     np.testing.assert_allclose(certificate.multipliers[both], ((low + high) / 2)[both], atol=1e-9)
     bound = lagrange_bound(problem, alpha, certificate.multipliers)
-    assert certificate.dual_objective == pytest.approx(bound, rel=1e-9, abs=1e-9)
+    slack = 1e-9 * (1 + abs(bound))
+    assert certificate.dual_objective >= bound - slack
+    if certificate.dual_objective > bound + slack:  # by a better dual point, where boxes are wide
+        optimum, _ = dual_optimum(problem)
+        assert certificate.dual_objective <= optimum + 1e-7 * (1 + abs(optimum))
     assert certificate.dual_gap >= 0
-    assert (certificate.dual_gap > 1e-12) == (certificate.objective - bound > 1e-10)
+    remaining = certificate.objective - certificate.dual_objective
+    assert (certificate.dual_gap > 1e-12) == (remaining > 1e-10)
 
 
 @given(st.integers(0, 2**32 - 1))

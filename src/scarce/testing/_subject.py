@@ -58,7 +58,9 @@ class Subject:
             kinds |= {"several labels"}
         kinds |= {"regressor"} if is_regressor(self.estimator) else set()
         kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
-        kinds |= {"history"} if self.documents("history_") else set()
+        # Machines that count reads keep a history only of fits by chunks.
+        always = self.documents("history_") and not self.documents("n_reads_")
+        kinds |= {"history"} if always else set()
         kinds |= {"certificate"} if self.documents("kkt_violation_") else set()
         kinds |= {"callbacks"} if hasattr(self.estimator, "set_callbacks") else set()
         kinds |= {"weights"} if self.takes_weights else set()
