@@ -25,6 +25,9 @@ ROUNDING = 32 * np.finfo(np.float64).eps
 WIDEST = 1.0  # of a box, in units of the mass of its group, over which rounding counts
 RESOLVED = 1e-6  # share of a linear term that a slope has to be known to
 SEARCH = 60  # steps of the search for a factor, which a few end
+# How far the factor of a dual point may be from 1. With a factor it belongs to another normal vector
+# than the one that is kept, so with bounds it may only round it; without, no gap would be known.
+SAME, OTHER = 1e-8, 0.5
 
 
 def duality_gap(
@@ -78,7 +81,15 @@ def duality_gap(
     rising, falling = flat & (upper - x > most), flat & (x - lower > most)
     if not zero and (rising.any() or falling.any()):
         sure = _feasible_multipliers(
-            kernel_part, linear, known, -2.0 * rounding, rising, falling, groups, multipliers
+            kernel_part,
+            linear,
+            known,
+            -2.0 * rounding,
+            rising,
+            falling,
+            groups,
+            multipliers,
+            SAME if bounded else OTHER,
         )
         least = min(least, gap(*sure, rounding, nothing))
     if np.isfinite(least):
@@ -95,7 +106,7 @@ def duality_gap(
     if rising.any() or falling.any():
         slack[rising | falling] = slack.max()  # what the solver can resolve
         point = _feasible_multipliers(
-            kernel_part, linear, known, 0.5 * slack, rising, falling, groups, multipliers
+            kernel_part, linear, known, 0.5 * slack, rising, falling, groups, multipliers, OTHER
         )
     # Rounding errors that are no longer small beside a linear term are slopes like others.
     small = np.where(linear == 0, slack, np.minimum(slack, RESOLVED * np.abs(linear)))
@@ -122,6 +133,7 @@ def _feasible_multipliers(
     falling: Array,
     groups: Array,
     multipliers: Array,
+    reach: float,
 ) -> tuple[float, Array]:
     """Return a factor and multipliers at which no endless variable has a slope of the wrong sign.
 
@@ -148,6 +160,6 @@ def _feasible_multipliers(
         # Newton's method on a convex function; a little further, or rounding keeps it short.
         step = -(1.0 + 1e-6) * float(excess[g]) / turn
         factor += step + float(np.copysign(ROUNDING, step))
-        if not 0.5 <= factor <= 2.0:
+        if not 1.0 - reach <= factor <= 1.0 / (1.0 - reach):
             break
     return 1.0, multipliers
