@@ -60,7 +60,8 @@ def test_no_penalty_is_an_svc_on_the_source(kernel):
 def test_one_domain_is_an_svc():
     plain, model = SVC().fit(X, y), ProjectionMMDSVM(shift_penalty=9.0).fit(X, y)
     # Not to the bit: the first small program of a process is solved without the compiler.
-    np.testing.assert_allclose(model.decision_function(new), plain.decision_function(new), rtol=1e-9)
+    answer, expected = model.decision_function(new), plain.decision_function(new)
+    np.testing.assert_allclose(answer, expected, rtol=1e-9)
     assert (model.mean_distance_, model.mean_difference_) == (0.0, 0.0)
 
 

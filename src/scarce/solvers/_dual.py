@@ -25,8 +25,8 @@ ROUNDING = 32 * np.finfo(np.float64).eps
 WIDEST = 1.0  # of a box, in units of the mass of its group, over which rounding counts
 RESOLVED = 1e-6  # share of a linear term that a slope has to be known to
 SEARCH = 60  # steps of the search for a factor, which a few end
-# How far the factor of a dual point may be from 1. With a factor it belongs to another normal vector
-# than the one that is kept, so with bounds it may only round it; without, no gap would be known.
+# How far the factor of a dual point may be from 1. It belongs to another normal vector then than
+# that of the model, so with bounds it may only round it; without bounds no gap would be known.
 SAME, OTHER = 1e-8, 0.5
 
 
