@@ -50,7 +50,7 @@ def promise(kind: str, model: Any) -> list[str]:
     rate = model.false_alarms
     return [
         f"about {rate:.0%} of fresh rows of the class will be rejected; from so many rows "
-        f"it may be {low:.0%} to {high:.0%}"
+        f"it may be roughly {low:.0%} to {high:.0%}"
     ]
 
 
