@@ -30,15 +30,14 @@ def metadata_routing_needs_no_set_up(subject: Subject) -> None:
     with config_context(enable_metadata_routing=True):
         chain = make_pipeline(MinMaxScaler(), subject.new())
         name = subject.name.lower()
-        search = GridSearchCV(
-            chain, {f"{name}__{setting}": [value]}, cv=KFold(3, shuffle=True), scoring=scoring
-        )
+        folds = KFold(3, shuffle=True, random_state=0)
+        search = GridSearchCV(chain, {f"{name}__{setting}": [value]}, cv=folds, scoring=scoring)
         search.fit(X, y, sample_weight=weights)
         cross_validate(
             subject.new(),
             X,
             y,
-            cv=KFold(3, shuffle=True, random_state=0),
+            cv=folds,
             scoring=scoring,
             params={"sample_weight": weights},
             error_score="raise",
