@@ -138,7 +138,8 @@ class LeftOut:
         n_groups = units.sizes.size
         out = np.arange(n_groups) % FIFTH == FIFTH - 1
         place = np.where(units.codes >= 0, units.codes - units.n_common, n_groups)
-        is_out = np.append(out, False)[place] & (units.codes >= units.n_common)
+        # Common rows, whose places are negative, stay; there may be more of them than of groups.
+        is_out = (place >= 0) & np.append(out, False)[np.maximum(place, 0)]
         kept = np.flatnonzero((units.codes >= 0) & ~is_out)
         groups = np.where(units.codes[kept] < units.n_common, COMMON, place[kept])
         shares = np.vstack([units.shares, np.full((1, units.shares.shape[1]), np.nan)])
