@@ -112,8 +112,8 @@ def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
     return chunks
 
 
-def planned(estimator: Any, chunks: Chunks) -> Plan:
-    """Read all rows once, settle the kernel and gather landmarks and a subsample."""
+def surveyed(estimator: Any, chunks: Chunks) -> Survey:
+    """Read all rows once, refuse what cannot be fitted, and tell the estimator its features."""
     found = survey(chunks)
     check_total_weight(found.weight)
     if found.largest > np.sqrt(np.finfo(np.float64).max / (4 * found.width)):
@@ -123,7 +123,14 @@ def planned(estimator: Any, chunks: Chunks) -> Plan:
         estimator.feature_names_in_ = chunks.feature_names
     elif hasattr(estimator, "feature_names_in_") and chunks.lazy:
         del estimator.feature_names_in_
-    kernel = _settled(estimator, found)
+    return found
+
+
+def planned(estimator: Any, chunks: Chunks) -> Plan:
+    """Read all rows once, settle the kernel and gather landmarks and a subsample."""
+    found = surveyed(estimator, chunks)
+    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+    kernel = settled_kernel(kernel, found)
     estimator._gamma = float(getattr(kernel, "gamma", 0.0))
     n = int(found.taking.sum())
     explicit = _is_explicit(estimator)
@@ -143,8 +150,8 @@ def planned(estimator: Any, chunks: Chunks) -> Plan:
     return Plan(chunks, found, kernel, features, landmarks, own, sample, most_rows)
 
 
-def _settled(estimator: Any, found: Survey) -> Kernel:
-    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+def settled_kernel(kernel: Kernel, found: Survey) -> Kernel:
+    """Return a kernel with the number that its `gamma` is for surveyed rows."""
     gamma = getattr(kernel, "gamma", None)
     if not isinstance(gamma, str):
         return kernel

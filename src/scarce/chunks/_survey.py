@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,13 @@ class Survey:
         total = self.weight * self.width
         first, second = self.moments[0] / total, self.moments[1] / total
         return gamma_of_variance(self.origin + first, second - first**2, self.width)
+
+    def reweighted(self, X: Array, more: Array) -> Survey:
+        """Return the survey of the same rows, some of which weigh more or less by so much."""
+        tile = np.subtract(X, self.origin, dtype=np.float64)
+        first = self.moments[0] + float(more @ tile.sum(axis=1))
+        second = self.moments[1] + float(more @ np.einsum("ij,ij->i", tile, tile))
+        return replace(self, weight=self.weight + float(more.sum()), moments=(first, second))
 
 
 def _survey(part: Part, origin: float) -> tuple[int, float, Array, Array, float, float, float]:
