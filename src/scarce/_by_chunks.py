@@ -115,13 +115,9 @@ def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
     return chunks
 
 
-def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
-    """Read all rows once, settle the kernel and gather landmarks and a subsample.
-
-    ``strata`` names a value of the rows; the subsample then holds rows of each of its values, all
-    of a rare one.
-    """
-    found = survey(chunks, "y" if strata is None else strata)
+def surveyed(estimator: Any, chunks: Chunks, by: str = "y") -> Survey:
+    """Read all rows once, refuse what cannot be fitted, and tell the estimator its features."""
+    found = survey(chunks, by)
     check_total_weight(found.weight)
     if found.largest > np.sqrt(np.finfo(np.float64).max / (4 * found.width)):
         raise ValueError(f"{NOT_FINITE} X holds {found.largest:.3g}, and its square overflows.")
@@ -130,7 +126,18 @@ def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
         estimator.feature_names_in_ = chunks.feature_names
     elif hasattr(estimator, "feature_names_in_") and chunks.lazy:
         del estimator.feature_names_in_
-    kernel = _settled(estimator, found)
+    return found
+
+
+def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
+    """Read all rows once, settle the kernel and gather landmarks and a subsample.
+
+    ``strata`` names a value of the rows; the subsample then holds rows of each of its values, all
+    of a rare one.
+    """
+    found = surveyed(estimator, chunks, "y" if strata is None else strata)
+    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+    kernel = settled_kernel(kernel, found)
     estimator._gamma = float(getattr(kernel, "gamma", 0.0))
     explicit = _is_explicit(estimator)
     n = int(found.taking.sum())
@@ -174,8 +181,8 @@ def _drawn(chunks: Chunks, found: Survey, n_sample: int, strata: str | None) -> 
     return numbers[order], stands_for[order]
 
 
-def _settled(estimator: Any, found: Survey) -> Kernel:
-    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+def settled_kernel(kernel: Kernel, found: Survey) -> Kernel:
+    """Return a kernel with the number that its `gamma` is for surveyed rows."""
     gamma = getattr(kernel, "gamma", None)
     if not isinstance(gamma, str):
         return kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,13 @@ class Survey:
         for line, (classes, own) in zip(counts, self.labelled, strict=True):
             line[np.searchsorted(self.classes, classes)] = own
         return counts
+
+    def reweighted(self, X: Array, more: Array) -> Survey:
+        """Return the survey of the same rows, some of which weigh more or less by so much."""
+        tile = np.subtract(X, self.origin, dtype=np.float64)
+        first = self.moments[0] + float(more @ tile.sum(axis=1))
+        second = self.moments[1] + float(more @ np.einsum("ij,ij->i", tile, tile))
+        return replace(self, weight=self.weight + float(more.sum()), moments=(first, second))
 
 
 @dataclass(frozen=True)

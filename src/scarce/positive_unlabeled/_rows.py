@@ -31,6 +31,9 @@ class RowSource(Protocol):
     def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
         """Return those rows in blocks, each with its place among ``indices``."""
 
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        """Return a function's answer, one a row, for those rows, computed block by block."""
+
     def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
         """Return one number for each of those rows, computed block by block."""
 
@@ -41,7 +44,17 @@ class RowSource(Protocol):
         """Return a kernel with the number that its `gamma` is for these rows and weights."""
 
 
-class MemoryRows:
+class Scored:
+    """Base of sources; a subclass has `each`."""
+
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        raise NotImplementedError
+
+    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
+        return self.each(indices, lambda rows: np.ravel(score(rows)))
+
+
+class MemoryRows(Scored):
     """Rows of an array or CSR matrix."""
 
     def __init__(self, X: Any) -> None:
@@ -61,10 +74,13 @@ class MemoryRows:
             part = slice(start, start + step)
             yield part, self.gather(indices[part])
 
-    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
-        found = np.empty(indices.size)
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        found = np.zeros(0)
         for part, rows in self.blocks(indices):
-            found[part] = np.ravel(score(rows))
+            answer = np.asarray(function(rows))
+            if part.start == 0:
+                found = np.empty((indices.size, *answer.shape[1:]), answer.dtype)
+            found[part] = answer
         return found
 
     def scale_gamma(self, weights: Array) -> float:
