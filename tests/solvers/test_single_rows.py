@@ -47,12 +47,15 @@ def test_short_of_memory_goes_the_other_way() -> None:
 def test_steps_are_counted_and_limited() -> None:
     program = margin_program(100.0)
     cut = solve(program, max_iter=50)
-    assert cut.status == "max_iter" and cut.n_iter == 50
+    assert cut.status == "max_iter"
+    assert cut.n_iter == 50
     seen: list[int] = []
     solve(program, callback=lambda progress: seen.append(progress.n_iter))
-    assert seen[0] == 0 and seen == sorted(seen)
+    assert seen[0] == 0
+    assert seen == sorted(seen)
     stopped = solve(program, callback=lambda _: True)
-    assert stopped.status == "stopped" and stopped.n_iter == 0
+    assert stopped.status == "stopped"
+    assert stopped.n_iter == 0
 
 
 def test_blocks_and_sums_are_those_of_the_matrix() -> None:
