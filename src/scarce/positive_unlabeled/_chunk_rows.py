@@ -14,6 +14,7 @@ from scarce.chunks._chunks import starts
 from scarce.kernels import Kernel
 from scarce.positive_unlabeled._rows import RowSource, Scored
 
+MANY = 100_000  # rows from which a machine is sooner trained on those within its margin
 FEW = 20_000  # rows that are sooner gathered than asked for where they are
 
 
@@ -39,6 +40,7 @@ class ChunkRows(Scored):
         self.found = found
         self.weights = weights
         self.most_rows = most_rows
+        self.most_trained = min(MANY, most_rows)
         self.shape: tuple[int, ...] = sum(chunks.sizes), chunks.n_features
         self.starts = starts(chunks)
         self.held = np.zeros(0, np.int64), np.zeros((0, chunks.n_features), chunks.dtype)
@@ -78,18 +80,22 @@ class ChunkRows(Scored):
             yield slice(int(place[0]), int(place[-1]) + 1), take(self.chunks, wanted).X[back]
 
     def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
-        if indices.size <= min(FEW, self.most_rows) or np.isin(indices, self.held[0]).all():
+        if indices.dtype == np.bool_:
+            return self._where_they_are(indices, function)
+        if indices.size <= FEW or np.isin(indices, self.held[0]).all():
             return np.asarray(function(self.gather(indices)))
         inside = np.zeros(self.shape[0], bool)
         inside[indices] = True
+        place = np.cumsum(inside, dtype=np.int64 if inside.size >= 2**31 else np.int32) - 1
+        return np.asarray(self._where_they_are(inside, function)[place[indices]])
+
+    def _where_they_are(self, inside: Array, function: Callable[[Any], Any]) -> Array:
+        """Return a function's answers for some rows, one bit a row says which, in their order."""
         owners = np.flatnonzero(np.logical_or.reduceat(inside, self.starts[:-1]))
+        if owners.size == 0:
+            return np.zeros(0)
         everyone = None if inside.all() else np.packbits(inside)
-        pieces = self.chunks.map(_each, function, everyone, only=owners.tolist())
-        values = np.concatenate(pieces)
-        if indices.size == values.shape[0] and (np.diff(indices) > 0).all():
-            return values
-        place = np.cumsum(inside) - 1
-        return np.asarray(values[place[indices]])
+        return np.concatenate(self.chunks.map(_each, function, everyone, only=owners.tolist()))
 
     def scale_gamma(self, weights: Array) -> float:
         return self._surveyed(weights).scale

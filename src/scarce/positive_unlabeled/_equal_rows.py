@@ -50,16 +50,19 @@ def equal_to_some(rows: RowSource, indices: Array, some: Array) -> Array:
     ----------
     rows : RowSource
         Where the rows come from.
-    indices, some : ndarray of int
-        The rows that are asked about, and the others, by number.
+    indices : ndarray of int or bool
+        The rows that are asked about, numbers or one bool for each of all rows.
+    some : ndarray of int
+        The others, by number.
 
     Returns
     -------
     ndarray of bool
-        One answer for each of ``indices``.
+        One answer for each row that is asked about.
     """
     if not _are_numbers(rows):
-        return np.isin(indices, some)
+        numbers = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
+        return np.isin(numbers, some)
     wanted = np.unique(rows.each(some, _bits))
     return rows.each(indices, lambda block: np.isin(_bits(block), wanted)).astype(bool)
 

@@ -249,10 +249,11 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
             The fitted estimator.
         """
         given = given_rows(self, X, y, sample_weight, self.kernel, BYTES_A_ROW)
-        return self._fit_rows(given.rows, given.positive, given.weights)
+        self._fit_rows(given.rows, given.positive, given.weights)
+        return self
 
     @fit_frame
-    def _fit_ranking(self, source: RowSource, positive: Array, weights: Array) -> Self:
+    def _fit_ranking(self, source: RowSource, positive: Array, weights: Array) -> Renumbered:
         """Fit to rows that another estimator has checked, without a class prior."""
         self.classes_, self.pos_label_ = np.array([0, 1]), 1
         self.n_features_in_ = source.shape[1]
@@ -260,7 +261,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
 
     def _fit_rows(
         self, source: RowSource, positive: Array, weights: Array, *, ranking_only: bool = False
-    ) -> Self:
+    ) -> Renumbered:
+        """Fit, and return the different rows that took part."""
         if self.n_bags == 1:
             raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         distinct, design = self._design(source, positive, weights)
@@ -305,7 +307,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         keep_quality(self, solutions)
-        return self
+        return distinct
 
     def _design(
         self, source: RowSource, positive: Array, weights: Array

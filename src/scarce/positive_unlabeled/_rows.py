@@ -21,6 +21,7 @@ class RowSource(Protocol):
     """All rows of a fit, wherever they are kept. A distributed source needs these methods only."""
 
     shape: tuple[int, ...]
+    most_trained: float  # rows that a machine may be trained on at a time
 
     def against(self, columns: Array) -> RowSource:
         """Return the rows as a model wants them that was trained on the rows ``columns``."""
@@ -32,7 +33,10 @@ class RowSource(Protocol):
         """Return those rows in blocks, each with its place among ``indices``."""
 
     def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
-        """Return a function's answer, one a row, for those rows, computed block by block."""
+        """Return a function's answers, one a row, for those rows, computed block by block.
+
+        ``indices`` may be one bool for each of all rows instead of numbers.
+        """
 
     def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
         """Return one number for each of those rows, computed block by block."""
@@ -46,6 +50,8 @@ class RowSource(Protocol):
 
 class Scored:
     """Base of sources; a subclass has `each`."""
+
+    most_trained = np.inf
 
     def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
         raise NotImplementedError
@@ -75,6 +81,7 @@ class MemoryRows(Scored):
             yield part, self.gather(indices[part])
 
     def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        indices = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
         found = np.zeros(0)
         for part, rows in self.blocks(indices):
             answer = np.asarray(function(rows))
