@@ -98,8 +98,8 @@ class LeftOutOffset:
             note(
                 "every row is accepted: a row left out has no kernel value with the others above "
                 "zero, so that the threshold is the score of a row infinitely far away. Use a "
-                'wider kernel, such as gamma="neighbors" or "scale", or more rows; if such rows are '
-                "not of the class, leave them out or ask for a larger false_alarms.",
+                'wider kernel, such as gamma="neighbors" or "scale", or more rows; if such rows '
+                "are not of the class, leave them out or ask for a larger false_alarms.",
                 ScarceDataWarning,
             )
 
