@@ -15,7 +15,7 @@ from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import descend, is_judged_shortly, judge_shortly
+from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
@@ -31,7 +31,6 @@ GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
-MOST_SHORT = 3  # goals that the short way of small programs tries
 
 
 def smaller(tol: float, gap: float) -> float:
