@@ -333,7 +333,8 @@ class Loop:
             status = "stopped" if self.stopped else status
             known = self.tol < verdict.kkt_violation < np.inf
             if known and form.bounded and not form.problem.curved:
-                multipliers = best_multipliers(form, x, gradient)
+                boxes = form.lower, form.upper, form.groups, form.n_groups
+                multipliers = best_multipliers(x, gradient, *boxes)
         return Solution(
             alpha=form.signs * x,
             gradient=form.signs * gradient,
