@@ -30,6 +30,8 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
+ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
+FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
 MOST_SHORT = 3  # goals that the short way of small programs tries
 
 
@@ -83,7 +85,7 @@ class Loop:
             field = Field(form, x, precision)
             while True:
                 # Below the tolerance by what the final check may add.
-                goal = share * (0.9 if last else 0.5) * self.tol
+                goal = share * (0.9 if last else ROUGH_GOAL) * self.tol
                 x = self._minimise(x, field, goal, hint)
                 hint = None
                 if self.steps >= self.budget:
@@ -142,6 +144,20 @@ class Loop:
     def descend(self, x: Array, hint: Array | None) -> Array:
         field = Field(self.form, x, self.form.kernel.precisions[0])
         return self._minimise(x, field, self.tol, hint)
+
+    def first_steps(self, x: Array) -> Array:
+        """Take steps among all variables, at most one each; their rows are kept for the loop."""
+        form, single = self.form, self.form.single
+        assert single is not None
+        field = Field(form, x, np.float32)
+        self._tell(x, field, self._gap(x, field))
+        everyone, gradient = np.arange(form.n), form.gradient(x, field.values)
+        limit, goal = min(form.n, self.budget - self.steps), ROUGH_GOAL * FIRST_GOAL * self.tol
+        matrix = StepMatrix.of_single(single)
+        new, _, steps = solve_block(form, matrix, everyone, gradient, x, goal, limit, single)
+        self.steps += steps
+        form.balance(new)
+        return new
 
     def _minimise(self, x: Array, field: Field, goal: float, hint: Array | None) -> Array:
         """Return a point whose violation is at most ``goal``; its field follows it there."""
@@ -208,7 +224,7 @@ class Loop:
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
             self.negative_curvature = matrix.bends_down(group_starts(form, block))
-        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit)
+        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit, form.kept)
         self.steps += max(steps, 1)
         form.balance(new)
         if block.size == form.n and steps < limit:

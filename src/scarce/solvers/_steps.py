@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._kept_rows import KeptRows
 from scarce.solvers._signed import SignedForm
+from scarce.solvers._single_rows import SingleRows
 from scarce.solvers._unbounded import refuse_unbounded
 
 Array = NDArray[Any]
@@ -44,6 +45,12 @@ class StepMatrix(NamedTuple):
             own = form.coupling[groups, groups] * own
         return cls(kept.values, kept.where, form.coupling, extra, own + extra)
 
+    @classmethod
+    def of_single(cls, rows: SingleRows) -> StepMatrix:
+        """Return the whole of a middling program, of which few rows are there yet."""
+        n, scale = rows.n, np.ones((1, 1))
+        return cls(rows.values, rows.where, scale, np.zeros(n), rows.diagonal())
+
     def bends_down(self, starts: Array) -> bool:
         """Say whether a pair of one group has negative curvature; all rows must be there."""
         from scarce.solvers._compiled import bends_down
@@ -67,11 +74,14 @@ def solve_block(
     x: Array,
     tol: float,
     limit: int,
+    kept: KeptRows | SingleRows | None = None,
 ) -> tuple[Array, Array, int]:
-    """Return the point after pairwise steps on a block, its gradient there, and the steps."""
+    """Return the point after pairwise steps on a block, its gradient there, and the steps.
+
+    Rows of the matrix that are absent are ``kept`` when a step asks for them.
+    """
     from scarce.solvers._compiled import next_rows, pairwise_steps
 
-    kept = form.kept
     starts = group_starts(form, block)
     part, local = x[block], gradient[block]
     lower, upper, widths = form.lower[block], form.upper[block], form.widths[block]
