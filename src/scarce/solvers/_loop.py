@@ -14,6 +14,7 @@ from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
@@ -340,14 +341,19 @@ class Loop:
         form = self.form
         if self.steps == 0 and not self.definite:
             self._meet_curvature(form.gradient(x, field.values), x, verdict.multipliers)
+        gradient, multipliers = form.gradient(x, field.values), verdict.multipliers
         status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
         if not verdict.within(self.tol):
             status = "max_iter" if self.steps >= self.budget else "stalled"
             status = "stopped" if self.stopped else status
+            known = self.tol < verdict.kkt_violation < np.inf
+            if known and form.bounded and not form.problem.curved:
+                boxes = form.lower, form.upper, form.groups, form.n_groups
+                multipliers = best_multipliers(x, gradient, *boxes)
         return Solution(
             alpha=form.signs * x,
-            gradient=form.signs * form.gradient(x, field.values),
-            multipliers=verdict.multipliers,
+            gradient=form.signs * gradient,
+            multipliers=multipliers,
             objective=verdict.objective,
             dual_gap=verdict.dual_gap,
             kkt_violation=verdict.kkt_violation,
