@@ -2,7 +2,10 @@
 
 import importlib
 import re
+import sys
 from pathlib import Path
+
+import matplotlib.pyplot as plt
 
 import scarce
 from scarce._names import HOMES, PACKAGES
@@ -119,4 +122,16 @@ def setup(app):
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 
 
+def draw_for_both_schemes() -> None:
+    """Draw the history of benchmarks, for light and for dark pages."""
+    sys.path.insert(0, str(HERE.parent))  # benchmarks are not installed
+    history = importlib.import_module("benchmarks.history")
+    for scheme, style in (("light", "default"), ("dark", "dark_background")):
+        with plt.style.context(style):
+            figure = history.draw_history(history.read_lines())
+            figure.savefig(HERE / "images" / f"history-{scheme}.svg", transparent=True)
+            plt.close(figure)
+
+
 write_reference()  # before Sphinx looks which pages there are
+draw_for_both_schemes()
