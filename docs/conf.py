@@ -11,6 +11,7 @@ import scarce
 from scarce._names import HOMES, PACKAGES
 
 HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # what is here, and benchmarks, are not installed
 
 project = "scarce"
 author = "the scarce developers"
@@ -65,6 +66,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
+    "image_scrapers": ("whole_figures.whole_figures",),
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
@@ -124,7 +126,6 @@ def setup(app):
 
 def draw_for_both_schemes() -> None:
     """Draw the history of benchmarks, for light and for dark pages."""
-    sys.path.insert(0, str(HERE.parent))  # benchmarks are not installed
     history = importlib.import_module("benchmarks.history")
     for scheme, style in (("light", "default"), ("dark", "dark_background")):
         with plt.style.context(style):

@@ -1,6 +1,6 @@
 """
-Choosing a width without a single negative
-==========================================
+Choosing a width without negatives
+==================================
 
 All rows are of one class, a ring. How often held-out rows are accepted cannot choose a width: the
 wider, the more is accepted, and the widest machine accepts the middle of the ring too.

@@ -1,6 +1,6 @@
 """
-A machine of your own in ten lines
-==================================
+A machine of your own
+=====================
 
 Rows of one class come from two instruments, and a tenth of *each one's* weight may be rejected.
 This is a quadratic program with one equality for each instrument, and `scarce.solvers` answers it
