@@ -37,7 +37,6 @@ from scarce._left_out import left_out_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.chunks._lazy import lazily
-from scarce.chunks._open import comes_in_chunks
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
 
@@ -119,8 +118,6 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         "method": [StrOptions({"one_model", "cv+"})],
     }
 
-    _fits_by_chunks: ClassVar[bool] = True  # it has an error of its own
-
     def __init__(
         self,
         estimator: Any = None,
@@ -186,12 +183,6 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         self : object
             The fitted estimator.
         """
-        if comes_in_chunks(X):
-            raise TypeError(
-                "CalibratedOneClass.fit needs its rows in memory, and X comes in chunks. "
-                'OneClassSVM(offset="left_out") with approximation="nystroem" or kernel="linear" '
-                "has the same threshold for rows in chunks; other detectors take a sample of rows"
-            )
         given, for_splitter = self._routed(params)
         if not hasattr(X, "iloc"):
             X = _plain(X)
