@@ -99,12 +99,28 @@ def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: i
 
 
 @compiled()
-def gather_block(values, indices, out):  # type: ignore[no-untyped-def]
-    """Write the square block of some rows and the same columns, in the precision of ``out``."""
-    for i in range(indices.size):
-        row, into = values[indices[i]], out[i]
-        for j in range(indices.size):
-            into[j] = row[indices[j]]
+def gather_block(values, lines, columns, out):  # type: ignore[no-untyped-def]
+    """Write the block of some lines and columns, in the precision of ``out``."""
+    for i in range(lines.size):
+        row, into = values[lines[i]], out[i]
+        for j in range(columns.size):
+            into[j] = row[columns[j]]
+
+
+@compiled()
+def add_lines(values, lines, weights, out):  # type: ignore[no-untyped-def]
+    """Add some lines times their weights to ``out``, four at a time: it is read less often."""
+    n, most = out.size, lines.size - lines.size % 4
+    for j in range(0, most, 4):
+        a, b, c, d = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+        A, B = values[lines[j]], values[lines[j + 1]]
+        C, D = values[lines[j + 2]], values[lines[j + 3]]
+        for k in range(n):
+            out[k] += (a * A[k] + b * B[k]) + (c * C[k] + d * D[k])
+    for j in range(most, lines.size):
+        a, A = weights[j], values[lines[j]]
+        for k in range(n):
+            out[k] += a * A[k]
 
 
 @compiled(LOOSE)
@@ -165,6 +181,15 @@ def bends_down(Q, scale, extra, starts, share):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def copy_row(source, index, turn, i, where, out):  # type: ignore[no-untyped-def]
+    """Write row ``i`` of the part ``index`` of a stored matrix, with its signs."""
+    row, into, sign = source[index[i]], out[i], turn[i]
+    for k in range(index.size):
+        into[k] = sign * turn[k] * row[index[k]]
+    where[i] = i
+
+
+@compiled()
 def pairwise_steps(  # type: ignore[no-untyped-def]
     Q,
     where,
@@ -181,6 +206,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     max_steps,
     at_bound,
     met,
+    source,
+    index,
+    turn,
+    copies,
 ):
     """Second-order pairwise steps on a small problem until ``max (m - M) <= tol``.
 
@@ -189,7 +218,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
     Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
     early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
-    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1.
+    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1:
+    such rows are copied from ``source`` to ``copies``, which then is ``Q``, if there is one.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -244,8 +274,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
                 best_up = -gradient[k] - closed_up[k]
                 i = k
         if where[i] < 0:
-            met[2] = i
-            return step
+            if source.size == 0:
+                met[2] = i
+                return step
+            copy_row(source, index, turn, i, where, copies)
         q_ii = diagonal[i]
         row_i = Q[where[i]]
         own = slice(first, last)
@@ -266,8 +298,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             if b > 0.0 and b * (b / c) > best:
                 best, j, curvature, least = b * (b / c), k, c, floor
         if where[j] < 0:
-            met[2] = j
-            return step
+            if source.size == 0:
+                met[2] = j
+                return step
+            copy_row(source, index, turn, j, where, copies)
         row_j = Q[where[j]]
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]

@@ -80,12 +80,18 @@ def solve(
             x, solution = loop.run_small(x)
             if solution is not None:
                 return solution
+        if form.single is not None:
+            x = loop.first_steps(x)
         return loop.run(x, hint)
 
 
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
+    if not x.any():
+        form.keep_single_rows(loop.cache_size)
+    if form.single is not None:
+        return x, None
     chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and form.bounded else None
     if chosen is None:
         return x, None
