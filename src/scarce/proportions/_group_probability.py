@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -16,7 +17,7 @@ from scarce.proportions._fitting import Wanted, fit_shares
 from scarce.proportions._groups import Units
 from scarce.proportions._space import Expansion, UnitSpace
 from scarce.reductions import SharesModel, read_shares, rounded_shares, shares_program
-from scarce.solvers import FeatureSystem, Solution, SymmetricOperator
+from scarce.solvers import FeatureSystem, Solution, SymmetricOperator, solve
 
 SHARPER = 0.1  # the offset is read off the scores, which should be better than `tol` for that
 # As in LIBSVM, a last limit: on rows of a scale that leaves the kernel no digits the pairwise steps
@@ -275,4 +276,11 @@ class GroupProbabilitySVM(ShareMachine):
         limit = max(FEWEST_STEPS, 100 * scores.size) if self.max_iter == -1 else self.max_iter
         start = None if system is None else rounded_shares(system, scores, tubes, prices, tol)
         solution = self._solve(program, start, task, tol=tol, max_iter=limit)
+        both = np.minimum(*np.split(solution.alpha, 2))
+        if solution.status != "optimal" and both.any():
+            # A model keeps the difference of a unit's dual variables, and claims are of the model.
+            start = solution.alpha - np.tile(both, 2)
+            kept = solve(program, start=start, tol=tol, max_iter=0)
+            status = kept.status if kept.status == "optimal" else solution.status
+            solution = replace(kept, status=status, n_iter=solution.n_iter)
         return solution, read_shares(program, solution)

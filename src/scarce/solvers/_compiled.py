@@ -181,6 +181,15 @@ def bends_down(Q, scale, extra, starts, share):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def copy_row(source, index, turn, i, where, out):  # type: ignore[no-untyped-def]
+    """Write row ``i`` of the part ``index`` of a stored matrix, with its signs."""
+    row, into, sign = source[index[i]], out[i], turn[i]
+    for k in range(index.size):
+        into[k] = sign * turn[k] * row[index[k]]
+    where[i] = i
+
+
+@compiled()
 def pairwise_steps(  # type: ignore[no-untyped-def]
     Q,
     where,
@@ -197,6 +206,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     max_steps,
     at_bound,
     met,
+    source,
+    index,
+    turn,
+    copies,
 ):
     """Second-order pairwise steps on a small problem until ``max (m - M) <= tol``.
 
@@ -205,7 +218,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
     Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
     early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
-    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1.
+    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1:
+    such rows are copied from ``source`` to ``copies``, which then is ``Q``, if there is one.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -260,8 +274,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
                 best_up = -gradient[k] - closed_up[k]
                 i = k
         if where[i] < 0:
-            met[2] = i
-            return step
+            if source.size == 0:
+                met[2] = i
+                return step
+            copy_row(source, index, turn, i, where, copies)
         q_ii = diagonal[i]
         row_i = Q[where[i]]
         own = slice(first, last)
@@ -282,8 +298,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             if b > 0.0 and b * (b / c) > best:
                 best, j, curvature, least = b * (b / c), k, c, floor
         if where[j] < 0:
-            met[2] = j
-            return step
+            if source.size == 0:
+                met[2] = j
+                return step
+            copy_row(source, index, turn, j, where, copies)
         row_j = Q[where[j]]
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]

@@ -302,6 +302,10 @@ def descend_kept(  # type: ignore[no-untyped-def]
     regular,
     most_steps,
     met,
+    source,
+    index,
+    turn,
+    copies,
 ):
     """Pairwise steps to ``goal`` and the last step; return their number and what `newton` said.
 
@@ -325,6 +329,10 @@ def descend_kept(  # type: ignore[no-untyped-def]
         limit,
         at_bound,
         met,
+        source,
+        index,
+        turn,
+        copies,
     )
     if met[2] >= 0 or met[0] >= 0:
         return steps, SINGULAR

@@ -14,8 +14,9 @@ from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import descend, is_judged_shortly, judge_shortly
+from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
@@ -31,7 +32,6 @@ GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
-MOST_SHORT = 3  # goals that the short way of small programs tries
 
 
 def smaller(tol: float, gap: float) -> float:
@@ -341,14 +341,19 @@ class Loop:
         form = self.form
         if self.steps == 0 and not self.definite:
             self._meet_curvature(form.gradient(x, field.values), x, verdict.multipliers)
+        gradient, multipliers = form.gradient(x, field.values), verdict.multipliers
         status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
         if not verdict.within(self.tol):
             status = "max_iter" if self.steps >= self.budget else "stalled"
             status = "stopped" if self.stopped else status
+            known = self.tol < verdict.kkt_violation < np.inf
+            if known and form.bounded and not form.problem.curved:
+                boxes = form.lower, form.upper, form.groups, form.n_groups
+                multipliers = best_multipliers(x, gradient, *boxes)
         return Solution(
             alpha=form.signs * x,
-            gradient=form.signs * form.gradient(x, field.values),
-            multipliers=verdict.multipliers,
+            gradient=form.signs * gradient,
+            multipliers=multipliers,
             objective=verdict.objective,
             dual_gap=verdict.dual_gap,
             kkt_violation=verdict.kkt_violation,
