@@ -10,9 +10,10 @@ import joblib
 import numpy as np
 import pytest
 from dask.distributed import Client, LocalCluster
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
-from scarce import SVC, OneClassSVM
+from scarce import SVC, SVMC, OneClassSVM
 from scarce.chunks import ChunkError, DaskChunks
 from tests.chunks.sources import rows
 
@@ -76,6 +77,37 @@ def test_a_worker_killed_in_any_pass_changes_no_bit(fatal, cluster, undisturbed,
     assert (tmp_path / "reads").stat().st_size == undisturbed.n_reads_ + 1
     np.testing.assert_array_equal(model.dual_coef_, undisturbed.dual_coef_)
     np.testing.assert_array_equal(model.offset_, undisturbed.offset_)
+
+
+# Chunk 1 is read by the survey, for labels, equal rows and strong negatives, then by every round.
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning", "ignore:nu ")
+def test_a_worker_killed_among_positive_and_unlabelled_rows(cluster, tmp_path):
+    labels = np.where(np.arange(1200) % 40 == 0, np.linalg.norm(X, axis=1) < 1.5, False).astype(int)
+    blocks = da.from_array(labels, chunks=STEP)
+
+    def machine():
+        return SVMC(gamma=1.0, learner="csvc", max_rounds=2, diagnose=False)
+
+    with pytest.warns(ConvergenceWarning, match="max_rounds=2"):
+        expected = machine().fit(distributed_rows(tmp_path), blocks)
+    for fatal in (2, 3, 4, 6):
+        folder = tmp_path / str(fatal)
+        folder.mkdir()
+        with pytest.warns(ConvergenceWarning, match="max_rounds=2"):
+            model = machine().fit(distributed_rows(folder, fatal), blocks)
+        assert (folder / "reads").stat().st_size > fatal
+        assert model.history_["rejected"] == expected.history_["rejected"]
+        np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
+        np.testing.assert_array_equal(model.support_, expected.support_)
+
+
+def test_a_worker_killed_while_a_part_is_left_out(cluster, tmp_path):
+    settings = {"nu": 0.1, "kernel": "linear", "offset": "left_out"}
+    expected = OneClassSVM(**settings).fit(distributed_rows(tmp_path) + 3.0)
+    (tmp_path / "killed").mkdir()
+    model = OneClassSVM(**settings).fit(distributed_rows(tmp_path / "killed", 9) + 3.0)
+    np.testing.assert_array_equal(model.offset_, expected.offset_)
+    np.testing.assert_array_equal(model.left_out_scores_, expected.left_out_scores_)
 
 
 def test_a_worker_that_comes_late_changes_no_bit(cluster, undisturbed, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 import scarce
 from tests.chunks.sources import rows
+from tests.subjects import SUBJECTS
 
 X, Y, _ = rows(n=160)
 
@@ -79,3 +80,28 @@ def test_a_fit_that_needs_memory_says_how_much_and_what_does_not():
         scarce.SVR().fit(da.zeros((5_000_000, 50), chunks=(100_000, 50)), np.zeros(5))
     with pytest.raises(ValueError, match=r"kernel='rbf' without approximation .*nystroem"):
         scarce.SVC().fit(da.from_array(X, chunks=(50, 4)), Y)
+
+
+ANSWERS = ("predict", "decision_function", "score_samples", "predict_proba", "p_values")
+
+
+@pytest.mark.filterwarnings("ignore")  # of samples that are too small to be trusted
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
+def test_every_answer_of_every_estimator(subject):
+    rows, y = subject.make(60)
+    model = subject.new().fit(rows, y)
+    cut = rows.shape[0] // 2
+    chunks = ((cut, rows.shape[0] - cut), (3,))
+    for method in ANSWERS:
+        answer = getattr(model, method, None)
+        if answer is None or (method == "p_values" and not hasattr(model, "left_out_scores_")):
+            continue
+        expected = np.concatenate([answer(rows[:cut]), answer(rows[cut:])])
+        lazy = answer(da.from_array(rows, chunks=chunks))
+        assert isinstance(lazy, da.Array), method
+        assert lazy.chunks[0] == chunks[0], method
+        np.testing.assert_array_equal(lazy.compute(scheduler="sync"), expected, err_msg=method)
+        lazy = answer(dd.from_pandas(pd.DataFrame(rows), npartitions=2))
+        assert isinstance(lazy, dd.DataFrame if expected.ndim == 2 else dd.Series), method
+        assert lazy.npartitions == 2, method
+        np.testing.assert_array_equal(lazy.compute(scheduler="sync"), expected, err_msg=method)
