@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._jit import LOOSE, compiled, larger, smaller
+from scarce.solvers._jit import LOOSE, REASSOCIATE, compiled, larger, smaller
 
 CLOSED = 1e307  # stands in for infinity, which the loose arithmetic must not meet
 OPEN = 1e306
@@ -19,6 +19,15 @@ TINY = 1e-12  # floor of a pair's curvature, as a share of its two diagonal entr
 NONE = 1e-300  # floor where both are zero
 LONGEST = 1e6  # growth by a step without curvature and without a bound
 CHUNK = 64  # variables per partial maximum, from which the position of the largest is found
+
+
+@compiled(REASSOCIATE)
+def dot(a, b):  # type: ignore[no-untyped-def]
+    """Return the sum of the products of two arrays."""
+    total = 0.0
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
 
 
 @compiled()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._compiled import pairwise_steps
-from scarce.solvers._jit import REASSOCIATE, compiled
+from scarce.solvers._compiled import dot, pairwise_steps
+from scarce.solvers._jit import compiled
 
 SINGULAR, STEPPED = -1, 1
 
@@ -47,22 +47,14 @@ def violation(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def
     return worst
 
 
-@compiled(REASSOCIATE)
-def _dot(a, b):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(a.size):
-        total += a[k] * b[k]
-    return total
-
-
 @compiled()
 def _factorise(A, regular):  # type: ignore[no-untyped-def]
     """Replace the lower half of a matrix by its Cholesky factor; say whether it is regular."""
     for i in range(A.shape[0]):
         row = A[i]
         for j in range(i):
-            row[j] = (row[j] - _dot(row[:j], A[j, :j])) / A[j, j]
-        pivot = row[i] - _dot(row[:i], row[:i])
+            row[j] = (row[j] - dot(row[:j], A[j, :j])) / A[j, j]
+        pivot = row[i] - dot(row[:i], row[:i])
         if not pivot >= regular:
             return False
         row[i] = np.sqrt(pivot)
@@ -73,7 +65,7 @@ def _factorise(A, regular):  # type: ignore[no-untyped-def]
 def _solve_in_place(factor, b):  # type: ignore[no-untyped-def]
     n = b.size
     for i in range(n):
-        b[i] = (b[i] - _dot(factor[i, :i], b[:i])) / factor[i, i]
+        b[i] = (b[i] - dot(factor[i, :i], b[:i])) / factor[i, i]
     for i in range(n - 1, -1, -1):
         b[i] /= factor[i, i]
         for k in range(i):
@@ -181,7 +173,7 @@ def newton(  # type: ignore[no-untyped-def]
                 target = lower[k]
             change[a] = target - x[k]
         for a in range(n):
-            right[a] -= _dot(matrix[a], change)
+            right[a] -= dot(matrix[a], change)
         for a in range(n):
             k = free[a]
             x[k] += change[a]

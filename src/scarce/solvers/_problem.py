@@ -148,9 +148,8 @@ class QuadraticProgram:
         self.curved = bool(self.diagonal.any())  # whether anything is added to the diagonal
         if self.curved and self.diagonal.min() < 0:
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
-        crossed = self.lower > self.upper
-        if crossed.any():
-            i = int(crossed.argmax())
+        if not np.all(self.lower <= self.upper):
+            i = int((self.lower > self.upper).argmax())
             raise ValueError(
                 f"lower must not exceed upper: variable {i} has the bounds "
                 f"[{self.lower[i]}, {self.upper[i]}]"

@@ -69,18 +69,21 @@ def solve(
     plainly = is_worth_it(form.n)
     # Looking for BLAS takes longer than a first fit of few rows, for which it takes one thread.
     held = nullcontext() if plainly and form.n <= ONE_THREAD else single_threaded_blas
-    with held, small_space("matrix") as matrix, small_space("block") as space:
-        form.keep_rows(matrix, cache_size, plainly=plainly)
-        loop = Loop(form, tol, budget, cache_size, callback, space)
-        if start is None:
-            x, hint = _begin(form, loop, matrix)
-        else:
-            x, hint = checked_start(form, start), None
-        if budget > 0 and is_ordinary(form):
-            x, solution = loop.run_small(x)
-            if solution is not None:
-                return solution
-        return loop.run(x, hint)
+    unused = not plainly and getattr(problem.kernel, "without_blas", False)
+    with small_space("matrix") as matrix, small_space("block") as space:
+        with nullcontext() if unused else held:
+            form.keep_rows(matrix, cache_size, plainly=plainly)
+            loop = Loop(form, tol, budget, cache_size, callback, space)
+            if start is None:
+                x, hint = _begin(form, loop, matrix)
+            else:
+                x, hint = checked_start(form, start), None
+            if budget > 0 and is_ordinary(form):
+                x, solution = loop.run_small(x)
+                if solution is not None:
+                    return solution
+        with held:
+            return loop.run(x, hint)
 
 
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
