@@ -87,9 +87,9 @@ def _write_powers(tile, start, factor, row):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def gaussian_rows(X, rows, packed, n, gamma, out):  # type: ignore[no-untyped-def]
-    """Write ``exp(-gamma |x - z_j|^2)`` of some rows ``x`` with the ``n`` packed rows ``z_j``."""
-    tile, factor = np.empty(2 * BLOCK), -gamma * LOG2_E
+def gaussian_rows(X, rows, packed, gamma, out):  # type: ignore[no-untyped-def]
+    """Write ``exp(-gamma |x - z_j|^2)`` of some rows ``x`` with packed rows ``z_j``."""
+    tile, factor, n = np.empty(2 * BLOCK), -gamma * LOG2_E, out.shape[1]
     for start in range(0, rows.size, TOGETHER):
         stop = min(rows.size, start + TOGETHER)
         for first in range(0, n, BLOCK):
@@ -99,6 +99,28 @@ def gaussian_rows(X, rows, packed, n, gamma, out):  # type: ignore[no-untyped-de
                 _write_squares(X, rows[i], rows[j], packed, first * X.shape[1], tile)
                 _write_powers(tile, 0, factor, out[i, some])
                 _write_powers(tile, BLOCK, factor, out[j, some])
+
+
+@compiled()
+def gaussian_square(X, start, stop, packed, gamma, out):  # type: ignore[no-untyped-def]
+    """Write the blocks of rows ``start:stop`` up to the diagonal, and what they are mirrored in.
+
+    The packed rows are ``X`` itself, and ``start`` is a multiple of BLOCK.
+    """
+    tile, factor, n = np.empty(2 * BLOCK), -gamma * LOG2_E, X.shape[0]
+    for top in range(start, stop, BLOCK):
+        bottom = min(stop, top + BLOCK)
+        for first in range(0, top + 1, BLOCK):
+            last = min(n, first + BLOCK)
+            for i in range(top, bottom, 2):
+                j = min(i + 1, bottom - 1)
+                _write_squares(X, i, j, packed, first * X.shape[1], tile)
+                _write_powers(tile, 0, factor, out[i, first:last])
+                _write_powers(tile, BLOCK, factor, out[j, first:last])
+            if first < top:
+                for j in range(first, last):
+                    for i in range(top, bottom):
+                        out[j, i] = out[i, j]
 
 
 @compiled()

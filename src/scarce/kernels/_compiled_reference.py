@@ -34,20 +34,31 @@ def _exponential(x):  # type: ignore[no-untyped-def]
 def gaussian_sums(X, rows, columns, gamma, weights, groups):  # type: ignore[no-untyped-def]
     """Return ``sum_j weights[groups[i], j] exp(-gamma |x_rows[i] - x_columns[j]|^2)``."""
     sums, squares = np.zeros(rows.size), np.empty(columns.size)
-    others = np.empty((X.shape[1], columns.size))
-    for j in range(columns.size):
-        for k in range(X.shape[1]):
+    width, m = X.shape[1], columns.size
+    others = np.empty((width, m))
+    for j in range(m):
+        for k in range(width):
             others[k, j] = X[columns[j], k]
     for i in range(rows.size):
         squares[:] = 0.0
-        for k in range(X.shape[1]):
-            value, column = X[rows[i], k], others[k]
-            for j in range(squares.size):
-                difference = value - column[j]
-                squares[j] += difference * difference
-        for j in range(squares.size):
-            squares[j] = _exponential(-gamma * squares[j])
+        for k in range(0, width - 1, 2):
+            one, two, first, second = X[rows[i], k], X[rows[i], k + 1], others[k], others[k + 1]
+            for j in range(m):
+                squares[j] += (one - first[j]) ** 2 + (two - second[j]) ** 2
+        if width % 2:
+            one, first = X[rows[i], width - 1], others[width - 1]
+            for j in range(m):
+                squares[j] += (one - first[j]) ** 2
         weight = weights[groups[i]]
-        for j in range(squares.size):
-            sums[i] += weight[j] * squares[j]
+        for j in range(m):
+            squares[j] = weight[j] * _exponential(-gamma * squares[j])
+        a = b = c = d = 0.0  # four sums, none of which waits for the others
+        for j in range(0, m - 3, 4):
+            a += squares[j]
+            b += squares[j + 1]
+            c += squares[j + 2]
+            d += squares[j + 3]
+        for j in range(m - m % 4, m):
+            a += squares[j]
+        sums[i] = (a + b) + (c + d)
     return sums

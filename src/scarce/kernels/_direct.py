@@ -12,7 +12,7 @@ from scarce.kernels._kernel import Kernel
 from scarce.kernels._operator import KernelOperator
 from scarce.kernels._prepared import Prepared, prepare
 from scarce.kernels._rounding import UNIT, direct_error
-from scarce.kernels._threads import SMALLEST_EFFORT, tile_runner
+from scarce.kernels._threads import SMALLEST_EFFORT, Work, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator
 from scarce.solvers._kept_rows import LARGEST
 from scarce.solvers._plain_steps import compiler_is_loaded
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 NARROW = 32  # columns up to which differences are faster than BLAS
 FEW_DIFFERENCES = 1 << 20  # with more columns: differences that take less time than preparations
-STEP = 64  # rows that a thread takes at a time
+STEP = 64  # rows that a thread takes at a time, as `write_square` has it
 
 
 def is_narrow(X: Any, kernel: Kernel) -> bool:
@@ -69,10 +69,14 @@ class DirectOperator(KernelOperator):
         """Write the square block of the given rows to ``out``, in its precision."""
         if out.dtype != np.float64:
             super().write_block(indices, out)
-        elif indices.size == self.n and (indices[1:] > indices[:-1]).all():
-            self.write_rows(indices, out)
+        elif indices.size < self.n or (indices[1:] < indices[:-1]).any():
+            self.subset(indices)._write_square(out)
         else:
-            self.subset(indices).write_rows(np.arange(indices.size), out)
+            self._write_square(out)
+
+    def _write_square(self, out: Array) -> None:
+        X, packed, write = self.X, self._packed, self.kernel.write_square
+        _in_tiles(_effort(self.n, X) // 2, self.n, lambda a, b: write(X, packed, a, b, out))
 
     def write_rows(self, indices: Array, out: Array) -> None:
         """Write the values of the given rows with all rows to ``out``, in its precision."""
@@ -80,12 +84,11 @@ class DirectOperator(KernelOperator):
             super().write_rows(indices, out)
             return
         X, packed, write = self.X, self._packed, self.kernel.write_packed
-        effort = _effort(indices.size, X)
-        if effort < SMALLEST_EFFORT:
-            write(X, indices, packed, out)
-            return
-        with tile_runner(effort) as run:
-            run(indices.size, lambda a, b: write(X, indices[a:b], packed, out[a:b]), STEP)
+        _in_tiles(
+            _effort(indices.size, X),
+            indices.size,
+            lambda a, b: write(X, indices[a:b], packed, out[a:b]),
+        )
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -130,13 +133,17 @@ def packed_sums(kernel: Kernel, X: Array, Z: Array, weights: Array, groups: Arra
         some = slice(start, stop)
         kernel.packed_scores(X[some], packed, weights, groups[some], sums[some])
 
-    effort = _effort(Z.shape[0], X)
+    _in_tiles(_effort(Z.shape[0], X), X.shape[0], work)
+    return sums
+
+
+def _in_tiles(effort: int, n: int, work: Work) -> None:
+    """Do the work for all rows; in threads, if there is so much of it."""
     if effort < SMALLEST_EFFORT:
-        work(0, X.shape[0])
+        work(0, n)
     else:
         with tile_runner(effort) as run:
-            run(X.shape[0], work, STEP)
-    return sums
+            run(n, work, STEP)
 
 
 def _effort(columns: int, X: Array) -> int:

@@ -51,8 +51,8 @@ class Kernel(ABC):
         Values are positive and go to zero as two rows move apart.
     direct : bool
         Values of narrow rows come from one compiled call (`write_packed`), and so do their scores
-        (`packed_scores`) and plain sums (`plain_sums`), all to the last digits (`DIRECT_ERROR`); none
-        is above 1, the value of a row with itself.
+        (`packed_scores`) and plain sums (`plain_sums`), all to the last digits (`direct_error`).
+        No value is above 1, that of a row with itself.
     separable : bool
         Values are a product with one factor a column: see `exponents`.
     """
@@ -169,11 +169,19 @@ class Kernel(ABC):
     # Of a `direct` kernel, for dense rows in float64.
 
     def packed(self, Z: Array) -> Array:
-        """Return rows as the right-hand side of the two functions that follow."""
+        """Return rows as the right-hand side of the functions that follow."""
         raise NotImplementedError
 
     def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:
         """Write the values of some rows of ``X`` with packed rows to ``out``."""
+        raise NotImplementedError
+
+    def write_square(self, X: Array, packed: Array, start: int, stop: int, out: Array) -> None:
+        """Write values of the packed rows ``X`` with each other: part ``start:stop`` of them.
+
+        Each value is computed once; the parts, which may be written in any order, begin at
+        multiples of 64 and leave nothing out.
+        """
         raise NotImplementedError
 
     def packed_scores(

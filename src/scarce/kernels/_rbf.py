@@ -98,7 +98,12 @@ class RBFKernel(Kernel):
     def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:
         from scarce.kernels._compiled_gaussian import gaussian_rows
 
-        gaussian_rows(X, rows, packed, out.shape[1], self.gamma, out)
+        gaussian_rows(X, rows, packed, self.gamma, out)
+
+    def write_square(self, X: Array, packed: Array, start: int, stop: int, out: Array) -> None:
+        from scarce.kernels._compiled_gaussian import gaussian_square
+
+        gaussian_square(X, start, stop, packed, self.gamma, out)
 
     def packed_scores(
         self, X: Array, packed: Array, weights: Array, groups: Array, out: Array

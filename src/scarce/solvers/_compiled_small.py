@@ -214,8 +214,11 @@ def tidy(x, lower, upper, widths, totals, starts, at_bound, balanced):  # type: 
 
 
 @compiled()
-def fill(x, lower, upper, widths, totals, at_bound, balanced):  # type: ignore[no-untyped-def]
-    """Move variables of the one group there is, in order, until they meet their total."""
+def fill(lower, upper, widths, totals, at_bound, balanced):  # type: ignore[no-untyped-def]
+    """Return the point next to zero, its only group's variables moved in order to the total."""
+    x = np.empty(lower.size)
+    for k in range(x.size):
+        x[k] = max(min(upper[k], 0.0), lower[k])
     missing = totals[0] - x.sum()
     if abs(missing) > 1e-12 * (abs(totals[0]) + np.abs(x).sum()):
         for k in range(x.size):
@@ -227,6 +230,7 @@ def fill(x, lower, upper, widths, totals, at_bound, balanced):  # type: ignore[n
             x[k] = bound
             missing -= room if missing > 0.0 else -room
     tidy(x, lower, upper, widths, totals, np.array([0, x.size]), at_bound, balanced)
+    return x
 
 
 @compiled()

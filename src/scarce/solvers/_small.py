@@ -140,11 +140,12 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
 
 
 def judge_shortly(
-    form: SignedForm, x: Array, field: Array, error: Array | None = None
+    form: SignedForm, x: Array, field: Array, enough: float, error: Array | None = None
 ) -> Certificate:
     """Do what `judge` does for an ordinary program, in one compiled call.
 
-    Boxes that are far wider than what is in them need more than that, if the gap is not closed.
+    Boxes that are far wider than what is in them may need more than that to prove a gap that is
+    ``enough``.
     """
     from scarce.solvers._compiled_certificate import judge_ordinary
 
@@ -167,7 +168,7 @@ def judge_shortly(
         RESOLVED,
         multipliers,
     )
-    unclosed = ROUNDED < relative < np.inf  # and infinite where a value is not finite
+    unclosed = enough < relative < np.inf  # and infinite where a value is not finite
     if unclosed and np.any(form.widths > WIDEST * form.masses(x)[form.groups]):
         return judge(form.problem, form.signs * x, field, error)
     return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)

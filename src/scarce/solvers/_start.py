@@ -63,13 +63,13 @@ def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
 
 def first_point(form: SignedForm) -> Array:
     """Return the feasible point nearest to zero's clip, each group filled in index order."""
-    x = np.maximum(np.minimum(form.upper, 0.0), form.lower)
     if form.n_groups == 1 and form.bounded and compiler_is_loaded():
         from scarce.solvers._compiled_small import fill
 
-        fill(x, form.lower, form.upper, form.widths, form.totals, AT_BOUND, BALANCED)
-        return x
-    return _fill(form, x)
+        return fill(  # type: ignore[no-any-return]
+            form.lower, form.upper, form.widths, form.totals, AT_BOUND, BALANCED
+        )
+    return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 
 
 def vertex(form: SignedForm, gradient: Array) -> Array:
