@@ -16,19 +16,39 @@ SINGULAR, STEPPED = -1, 1
 
 
 @compiled()
+def _add_four(a, A, b, B, c, C, d, D, sums):  # type: ignore[no-untyped-def]
+    for k in range(sums.size):
+        sums[k] += (a * A[k] + b * B[k]) + (c * C[k] + d * D[k])
+
+
+@compiled()
 def write_gradient(Q, where, scale, extra, linear, x, starts, out):  # type: ignore[no-untyped-def]
     """Write the gradient at ``x`` from the rows of the variables that are not zero."""
     for k in range(x.size):
         out[k] = linear[k] + extra[k] * x[k]
     for h in range(starts.size - 1):
-        for j in range(starts[h], starts[h + 1]):
-            if x[j] == 0.0:
-                continue
-            row = Q[where[j]]
-            for g in range(starts.size - 1):
-                weight = scale[g, h] * x[j]
-                for k in range(starts[g], starts[g + 1]):
-                    out[k] += weight * row[k]
+        support = starts[h] + np.flatnonzero(x[starts[h] : starts[h + 1]])
+        for g in range(starts.size - 1):
+            own = slice(starts[g], starts[g + 1])
+            sums, factor, n = out[own], scale[g, h], support.size
+            for j in range(0, n - 3, 4):  # four rows at a time: the sums are read less often
+                i, k, m, p = support[j], support[j + 1], support[j + 2], support[j + 3]
+                a, b, c, d = factor * x[i], factor * x[k], factor * x[m], factor * x[p]
+                _add_four(
+                    a,
+                    Q[where[i], own],
+                    b,
+                    Q[where[k], own],
+                    c,
+                    Q[where[m], own],
+                    d,
+                    Q[where[p], own],
+                    sums,
+                )
+            for j in range(n - n % 4, n):
+                weight, row = factor * x[support[j]], Q[where[support[j]], own]
+                for k in range(sums.size):
+                    sums[k] += weight * row[k]
 
 
 @compiled()
@@ -256,10 +276,10 @@ def last_step(  # type: ignore[no-untyped-def]
 ):
     """Tidy up after pairwise steps, and take the exact last step if that is within tolerance.
 
-    ``x`` and ``gradient`` are changed in place. Returns what `newton` does.
+    ``x`` and ``gradient`` are changed in place, the gradient to one that is added up anew. Returns
+    what `newton` does.
     """
     tidy(x, lower, upper, widths, totals, starts, at_bound, balanced)
-    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
     exact, there = x.copy(), np.empty(x.size)
     found = newton(
         Q, where, scale, extra, gradient, exact, lower, upper, starts, most, regular, most_steps
@@ -270,6 +290,8 @@ def last_step(  # type: ignore[no-untyped-def]
         allowed = max(violation(gradient, x, lower, upper, starts), 0.5 * tol)
         if violation(there, exact, lower, upper, starts) <= allowed:
             x[:], gradient[:] = exact, there
+            return found
+    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
     return found
 
 

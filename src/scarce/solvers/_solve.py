@@ -18,11 +18,19 @@ from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import is_ordinary
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._space import small_space
-from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
+from scarce.solvers._start import (
+    checked_start,
+    first_point,
+    guessed_vertex,
+    subsample,
+    vertex,
+    widening,
+)
 
 Array = NDArray[Any]
 
 ONE_THREAD = 96  # rows of a matrix whose products OpenBLAS does not share out: 96^2 values
+GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 
 
@@ -89,6 +97,10 @@ def solve(
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
+    lazy = form.kept is not None and form.kept.count < form.n
+    if lazy and GUESS_FROM <= form.n and is_ordinary(form) and x.any():
+        with single_threaded_blas:
+            return guessed_vertex(form), None
     chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and form.bounded else None
     if chosen is None:
         return x, None
