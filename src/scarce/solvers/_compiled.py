@@ -76,8 +76,8 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
-def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: ignore[no-untyped-def]
-    """Return absent rows that steps will need next: the one asked for, then clear violators."""
+def next_rows(gradient, x, lower, upper, starts, where, asked):  # type: ignore[no-untyped-def]
+    """Return absent rows that steps will need: the one asked for, then the clearest violators."""
     n = x.size
     keys = np.empty(n)
     worst = 0.0
@@ -96,11 +96,11 @@ def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: i
                 if x[k] > lower[k]:
                     keys[k] = max(keys[k], gradient[k] + 0.5 * (m + M))
             worst = max(worst, keys[k])
-    rows, count = np.empty(most, np.int64), 1
+    rows, count = np.empty(n, np.int64), 1
     rows[0] = asked
     for share in (0.5, 0.1):
         for k in range(n):
-            if count < most and keys[k] > share * worst and k != asked:
+            if keys[k] > share * worst and k != asked:
                 rows[count] = k
                 keys[k] = -np.inf
                 count += 1

@@ -107,6 +107,10 @@ class KeptRows:
         self.where[absent] = lines
         self.count += absent.size
 
+    def keep_next(self, places: Array) -> None:
+        """Compute the rows of a batch of these places, the first of them; of most rows, all."""
+        self.keep(places if 2 * places.size > self.n else places[: self.batch])
+
     def compute_again(self) -> None:
         """Replace plain values by those that are computed otherwise."""
         self._plainly = False

@@ -127,7 +127,7 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
         steps, begun = steps + more, True
         if met[2] < 0:
             break
-        kept.keep(next_rows(gradient, x, lower, upper, starts, kept.where, met[2], kept.batch))
+        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, met[2]))
     values = gradient - linear
     if form.problem.curved:
         values -= matrix.extra * x

@@ -85,7 +85,7 @@ def solve_block(
         )
         if met[2] >= 0:
             assert kept is not None
-            kept.keep(next_rows(local, part, lower, upper, starts, kept.where, met[2], kept.batch))
+            kept.keep_next(next_rows(local, part, lower, upper, starts, kept.where, met[2]))
         elif np.array_equal(pair, met[:2]):
             break
         else:
