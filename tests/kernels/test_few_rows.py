@@ -90,7 +90,9 @@ def test_the_two_exponentials_are_exact_in_their_whole_range():
 def test_far_apart_and_equal_rows():
     X = np.array([[0.0], [0.0], [1e8]])
     rows, groups, weights = np.arange(3), np.zeros(3, np.int64), np.ones((1, 3))
-    np.testing.assert_array_equal(gaussian_sums(X, rows, rows, 1.0, weights, groups), [2.0, 2.0, 1.0])
+    np.testing.assert_array_equal(
+        gaussian_sums(X, rows, rows, 1.0, weights, groups), [2.0, 2.0, 1.0]
+    )
     out = np.empty((3, 3))
     make_operator(X, make_kernel("rbf", gamma=1.0)).write_block(np.arange(3), out)
     assert out[0, 2] < 1e-307

@@ -76,8 +76,11 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
-def next_rows(gradient, x, lower, upper, starts, where, asked):  # type: ignore[no-untyped-def]
-    """Return absent rows that steps will need: the one asked for, then the clearest violators."""
+def next_rows(gradient, x, lower, upper, starts, where, tol):  # type: ignore[no-untyped-def]
+    """Return the rows, of those that ``where`` calls absent, that clearly violate more than tol.
+
+    The clearest come first.
+    """
     n = x.size
     keys = np.empty(n)
     worst = 0.0
@@ -90,17 +93,16 @@ def next_rows(gradient, x, lower, upper, starts, where, asked):  # type: ignore[
                 M = min(M, -gradient[k])
         for k in range(starts[g], starts[g + 1]):
             keys[k] = -np.inf
-            if where[k] < 0 and m > M:
+            if where[k] < 0 and m - M > tol:
                 if x[k] < upper[k]:
                     keys[k] = -gradient[k] - 0.5 * (m + M)
                 if x[k] > lower[k]:
                     keys[k] = max(keys[k], gradient[k] + 0.5 * (m + M))
             worst = max(worst, keys[k])
-    rows, count = np.empty(n, np.int64), 1
-    rows[0] = asked
+    rows, count = np.empty(n, np.int64), 0
     for share in (0.5, 0.1):
         for k in range(n):
-            if keys[k] > share * worst and k != asked:
+            if keys[k] > share * worst:
                 rows[count] = k
                 keys[k] = -np.inf
                 count += 1
@@ -196,9 +198,9 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     ``starts`` holds the boundaries of the groups, whose variables stand together. The matrix is
     ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on its diagonal, which is ``diagonal``. Within
     ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
-    Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
-    early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
-    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1.
+    Without curvature a step goes to the first bound. Variables whose row ``where`` calls absent, by
+    -1, stay where they are. Returns the number of steps. A pair of no curvature and no bound ends a
+    run early, and is told in ``met``; if that holds the pair already, a long step is taken.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -208,9 +210,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     gains = np.empty(n_chunks)
     closed_up, closed_low = np.empty(n), np.empty(n)
     for k in range(n):
-        closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
-        closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
-    met[2] = -1
+        closed_up[k] = 0.0 if x[k] < upper[k] and where[k] >= 0 else CLOSED
+        closed_low[k] = 0.0 if x[k] > lower[k] and where[k] >= 0 else CLOSED
     i, j, delta, group = 0, 0, 0.0, 0  # the first scan changes nothing
     row_i, row_j = Q[0], Q[0]
     for step in range(max_steps):
@@ -252,9 +253,6 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             if -gradient[k] - closed_up[k] > best_up:
                 best_up = -gradient[k] - closed_up[k]
                 i = k
-        if where[i] < 0:
-            met[2] = i
-            return step
         q_ii = diagonal[i]
         row_i = Q[where[i]]
         own = slice(first, last)
@@ -274,9 +272,6 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             c = max(both - twice * row_i[k], floor)
             if b > 0.0 and b * (b / c) > best:
                 best, j, curvature, least = b * (b / c), k, c, floor
-        if where[j] < 0:
-            met[2] = j
-            return step
         row_j = Q[where[j]]
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]

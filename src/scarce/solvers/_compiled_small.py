@@ -12,13 +12,14 @@ import numpy as np
 from scarce.solvers._compiled import dot, pairwise_steps
 from scarce.solvers._jit import compiled
 
-SINGULAR, STEPPED = -1, 1
+SINGULAR, ABSENT, STEPPED = -1, -2, 1
+ROUGHLY = 0.3  # share of the violation to which steps go while the rows of others are absent
 
 
 @compiled()
 def _add_four(a, A, b, B, c, C, d, D, sums):  # type: ignore[no-untyped-def]
     for k in range(sums.size):
-        sums[k] += (a * A[k] + b * B[k]) + (c * C[k] + d * D[k])
+        sums[k] = (((sums[k] + a * A[k]) + b * B[k]) + c * C[k]) + d * D[k]
 
 
 @compiled()
@@ -323,29 +324,40 @@ def descend_kept(  # type: ignore[no-untyped-def]
 ):
     """Pairwise steps to ``goal`` and the last step; return their number and what `newton` said.
 
-    Ends early, with SINGULAR, when a row is absent or a pair has no bound: see `pairwise_steps`.
+    Ends early when a pair has no bound, with SINGULAR, and when absent rows are in the way, with
+    ABSENT: the others are then solved for, up to a share of what those violate.
     """
     if not begun:
         write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
-    steps = pairwise_steps(
-        Q,
-        where,
-        scale,
-        extra,
-        diagonal,
-        gradient,
-        x,
-        lower,
-        upper,
-        widths,
-        starts,
-        goal,
-        limit,
-        at_bound,
-        met,
-    )
-    if met[2] >= 0 or met[0] >= 0:
-        return steps, SINGULAR
+    complete, steps = where.min() >= 0, 0
+    while True:
+        worst = violation(gradient, x, lower, upper, starts)
+        if worst <= goal or steps >= limit:
+            break
+        more = pairwise_steps(
+            Q,
+            where,
+            scale,
+            extra,
+            diagonal,
+            gradient,
+            x,
+            lower,
+            upper,
+            widths,
+            starts,
+            goal if complete else max(goal, ROUGHLY * worst),
+            limit - steps,
+            at_bound,
+            met,
+        )
+        steps += more
+        if met[0] >= 0:
+            return steps, SINGULAR
+        if complete:
+            break
+        if more == 0:
+            return steps, ABSENT
     found = last_step(
         Q,
         where,

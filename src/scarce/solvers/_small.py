@@ -85,7 +85,7 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
             return found_plainly
         kept.compute_again()
     from scarce.solvers._compiled import next_rows
-    from scarce.solvers._compiled_small import descend_kept
+    from scarce.solvers._compiled_small import ABSENT, descend_kept
 
     starts = group_starts(form, kept.order)
     lower, upper, widths, linear = form.lower, form.upper, form.widths, form.linear
@@ -98,10 +98,10 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     if kept.count < form.n:
         kept.keep(np.flatnonzero(x))
         if kept.count == 0:
-            kept.keep(np.arange(min(kept.batch, form.n)))
+            kept.keep_some()
     matrix = StepMatrix.of_kept(form, kept)
     gradient = np.empty(form.n)
-    steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(3, -1), False
+    steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(2, -1), False
     while True:
         more, found = descend_kept(
             *matrix,
@@ -125,9 +125,9 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
             met,
         )
         steps, begun = steps + more, True
-        if met[2] < 0:
+        if found != ABSENT:
             break
-        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, met[2]))
+        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, GOAL * tol))
     values = gradient - linear
     if form.problem.curved:
         values -= matrix.extra * x

@@ -75,22 +75,24 @@ def solve_block(
     starts = group_starts(form, block)
     part, local = x[block], gradient[block]
     lower, upper, widths = form.lower[block], form.upper[block], form.widths[block]
-    met, steps = np.full(3, -1), 0
+    met, steps = np.full(2, -1), 0
     if kept is not None and kept.count == 0:
-        kept.keep(np.arange(min(kept.batch, form.n)))
+        kept.keep_some()
     while True:
-        pair = met[:2].copy()
+        pair = met.copy()
         steps += pairwise_steps(
             *matrix, local, part, lower, upper, widths, starts, tol, limit - steps, AT_BOUND, met
         )
-        if met[2] >= 0:
-            assert kept is not None
-            kept.keep_next(next_rows(local, part, lower, upper, starts, kept.where, met[2]))
-        elif np.array_equal(pair, met[:2]):
-            break
-        else:
+        if not np.array_equal(pair, met):
             # Two variables without bounds that no curvature holds; else a long step is taken.
-            refuse_unbounded(form, block[met[:2]], np.array([1.0, -1.0]))
+            refuse_unbounded(form, block[met], np.array([1.0, -1.0]))
+            continue
+        if kept is None or kept.count == form.n or steps >= limit:
+            break
+        absent = next_rows(local, part, lower, upper, starts, kept.where, tol)
+        if absent.size == 0:
+            break
+        kept.keep_next(absent)
     new = x.copy()
     new[block] = part
     return new, local, steps
