@@ -61,8 +61,10 @@ def _run(arguments: argparse.Namespace) -> None:
         only=arguments.only,
         grid=arguments.grid,
         methods=arguments.methods,
+        on_file=arguments.on_file,
         n_jobs=arguments.jobs,
-        missing=cache(_why_missing),  # many settings share a set, and loading one takes seconds
+        # Many settings share a set, and loading one takes seconds.
+        missing=(lambda _: None) if arguments.on_file else cache(_why_missing),
         report=Progress(),
         command=_again(arguments),
     )
@@ -86,6 +88,8 @@ def _again(arguments: argparse.Namespace) -> str:
         words += ["--grid", arguments.grid]
     if arguments.methods is not None:
         words += ["--methods", *arguments.methods]
+    if arguments.on_file:
+        words.append("--on-file")
     return shlex.join(words)
 
 
@@ -131,6 +135,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--methods", nargs="+", metavar="NAME", help="these columns only; others stay on file"
+    )
+    parser.add_argument(
+        "--on-file",
+        action="store_true",
+        help="run nothing: tables and report of the cells that are in --out",
     )
     parser.add_argument(
         "--data",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,11 @@ def along_settings(
     caption = f"{table.title}. Parameters: {protocol}."
     label = table.metrics[metric]
     return Figure(key, title, caption, x_label, label, tuple(series), log_x=log_x)
+
+
+def curve(**figure: Any) -> Callable[[Table, list[Record]], tuple[Figure, ...]]:
+    """Return what draws the one figure of a table, by the arguments of `along_settings`."""
+    return lambda table, _: (along_settings(table, **figure),)
 
 
 def running_times(table: Table, records: list[Record], key: str, remark: str = "") -> Figure:

@@ -43,6 +43,7 @@ def run_papers(
     only: str | None = None,
     grid: str = QUICK,
     methods: Sequence[str] | None = None,
+    on_file: bool = False,
     command: str = "",
 ) -> Run:
     """Run papers, going on where an earlier run into the same folder stopped.
@@ -71,6 +72,8 @@ def run_papers(
         Which values of the parameters are tried.
     methods : sequence of str or None
         Run and show these methods only. What others have on file is kept.
+    on_file : bool
+        Run nothing, and put together what is on file.
     command : str
         The command to repeat the run with, for the record.
     """
@@ -81,6 +84,7 @@ def run_papers(
         "n_jobs": n_jobs,
         "repetitions": repetitions,
         "grid": grid,
+        "on_file": on_file,
     }
     chosen = [with_methods(narrowed(paper, only), methods) for paper in papers]
     results = [run_paper(paper, out, missing=missing, report=report, **options) for paper in chosen]
@@ -113,6 +117,7 @@ def run_paper(
     report: Report,
     repetitions: int | None = None,
     grid: str = QUICK,
+    on_file: bool = False,
 ) -> PaperResult:
     """Run one paper; see `run_papers`."""
     start = time.perf_counter()
@@ -123,7 +128,7 @@ def run_paper(
         folder = out / "cells" / paper.key / experiment.key
         number = experiment.repetitions if full else experiment.quick_repetitions
         number = number if repetitions is None else min(number, repetitions)
-        if settings and number < experiment.repetitions:
+        if settings and number < experiment.repetitions and not on_file:
             skipped.append(
                 f"{experiment.title}: {number} of {experiment.repetitions} repetitions were run"
             )
@@ -137,13 +142,18 @@ def run_paper(
         (cell for group in cells.values() for cell in group), key=lambda cell: cell.repetition
     )
     resumed = any(cell.path.exists() for cell in every_cell)
-    findings = _finished(every_cell, paper.key, n_jobs, report)
+    findings = _on_file(every_cell)
+    if on_file:
+        skipped += _absent(cells, findings)
+    else:
+        findings = _finished(every_cell, findings, paper.key, n_jobs, report)
     tables: list[Table] = []
     figures: list[Figure] = []
     for experiment in paper.experiments:
         records = [
             Record(cell.setting, cell.repetition, outcome)
             for cell in cells[experiment.key]
+            if cell.path in findings
             for outcome in findings[cell.path].outcomes
             if outcome.method in experiment.methods
         ]
@@ -192,9 +202,37 @@ def _settings_at_hand(
     return settings
 
 
-def _finished(cells: list[Cell], name: str, n_jobs: int, report: Report) -> dict[Path, Finding]:
-    """Return the findings of all cells, running those that are not on file."""
-    findings = {cell.path: found for cell in cells if (found := cell.read()) is not None}
+def _on_file(cells: Iterable[Cell]) -> dict[Path, Finding]:
+    return {cell.path: found for cell in cells if (found := cell.read()) is not None}
+
+
+def _absent(cells: dict[str, list[Cell]], findings: dict[Path, Finding]) -> list[str]:
+    """Say what of the tables is not on file: whole ones, settings, and columns."""
+    lines = []
+    for group in filter(None, cells.values()):
+        experiment = group[0].experiment
+        there = [cell for cell in group if cell.path in findings]
+        run = {name for cell in there for name in findings[cell.path].methods}
+        settings = dict.fromkeys(cell.setting for cell in group)
+        without = [name for name in settings if name not in {cell.setting for cell in there}]
+        columns = [name for name in experiment.methods if name not in run]
+        if not there:
+            lines.append(f"{experiment.title}: not run")
+            continue
+        lines += [f"{experiment.title}: {'; '.join(without)}"] if without else []
+        lines += [f"{experiment.title}, columns: {'; '.join(columns)}"] if columns else []
+    return lines
+
+
+def _finished(
+    cells: list[Cell],
+    findings: dict[Path, Finding],
+    name: str,
+    n_jobs: int,
+    report: Report,
+) -> dict[Path, Finding]:
+    """Return the findings of all cells, running what is not on file."""
+    findings = dict(findings)
     todo = []
     for cell in cells:
         present = findings[cell.path].methods if cell.path in findings else ()

@@ -24,7 +24,7 @@ from papers._experiment import (
     both_protocols,
     fixed,
 )
-from papers._figures import along_settings, running_times
+from papers._figures import curve, running_times
 from papers._results import FIXED, Figure, Series, Table
 from papers.data import PU_TASKS, PositiveUnlabeledSplit, load_pu_task
 from scarce import SVMC, MappingConvergence, NuSVC, OneClassSVM, PositiveUnlabeledSVC
@@ -384,50 +384,6 @@ def _draw_times(table: Table, records: list[Record]) -> tuple[Figure, ...]:
     return times, ratio
 
 
-def _draw_widths(table: Table, records: list[Record]) -> tuple[Figure, ...]:
-    return (
-        along_settings(
-            table,
-            key="svmc-width",
-            title="Letter A and the kernel width",
-            x=WIDTHS,
-            x_label="gamma",
-            metric="f1",
-            protocol=FIXED,
-            log_x=True,
-        ),
-    )
-
-
-def _draw_rounds(table: Table, records: list[Record]) -> tuple[Figure, ...]:
-    return (
-        along_settings(
-            table,
-            key="svmc-rounds",
-            title="Letter A, round by round",
-            x={_limit(number): float(number) for number in ROUNDS},
-            x_label="rounds",
-            metric="f1",
-            protocol=FIXED,
-        ),
-    )
-
-
-def _draw_size(table: Table, records: list[Record]) -> tuple[Figure, ...]:
-    return (
-        along_settings(
-            table,
-            key="svmc-size",
-            title="Letter A: time of one SVM over that of the loops",
-            x={_size(number): float(number) for number in SIZES},
-            x_label="unlabelled rows",
-            metric="speed",
-            protocol=FIXED,
-            log_x=True,
-        ),
-    )
-
-
 def _size(number: int) -> str:
     return f"{number} unlabelled rows"
 
@@ -506,7 +462,15 @@ PAPER = Paper(
             run=kernel_width,
             repetitions=5,
             quick_repetitions=1,
-            draw=_draw_widths,
+            draw=curve(
+                key="svmc-width",
+                title="Letter A and the kernel width",
+                x=WIDTHS,
+                x_label="gamma",
+                metric="f1",
+                protocol=FIXED,
+                log_x=True,
+            ),
         ),
         Experiment(
             key="size",
@@ -527,7 +491,15 @@ PAPER = Paper(
             repetitions=5,
             quick_repetitions=1,
             quick_settings=tuple(_size(number) for number in SIZES[:3]),
-            draw=_draw_size,
+            draw=curve(
+                key="svmc-size",
+                title="Letter A: time of one SVM over that of the loops",
+                x={_size(number): float(number) for number in SIZES},
+                x_label="unlabelled rows",
+                metric="speed",
+                protocol=FIXED,
+                log_x=True,
+            ),
         ),
         Experiment(
             key="rounds",
@@ -546,7 +518,14 @@ PAPER = Paper(
             run=rounds,
             repetitions=8,
             quick_repetitions=1,
-            draw=_draw_rounds,
+            draw=curve(
+                key="svmc-rounds",
+                title="Letter A, round by round",
+                x={_limit(number): float(number) for number in ROUNDS},
+                x_label="rounds",
+                metric="f1",
+                protocol=FIXED,
+            ),
         ),
     ),
 )

@@ -27,7 +27,7 @@ from papers._experiment import (
     both_protocols,
     fixed,
 )
-from papers._figures import along_settings, running_times
+from papers._figures import along_settings, curve, running_times
 from papers._results import BEST_OF_GRID, FIXED, SELECTED, Figure, Table
 from papers.data import (
     GROUP_TASKS,
@@ -443,36 +443,6 @@ def _cost(C: float) -> str:
     return f"C = {C:g}"
 
 
-def _draw_region(table: Table, records: list[Record]) -> tuple[Figure, ...]:
-    return (
-        along_settings(
-            table,
-            key="region",
-            title="TGPLM-CD: where C and σ are good",
-            x={_cost(C): C for C in REGION_COSTS},
-            x_label="C",
-            metric="accuracy",
-            protocol=FIXED,
-            log_x=True,
-        ),
-    )
-
-
-def _draw_lambda(table: Table, records: list[Record]) -> tuple[Figure, ...]:
-    return (
-        along_settings(
-            table,
-            key="lambda",
-            title="Effect of λ, two moons, 10 % common, 30°",
-            x={_lambda_setting(value): value for value in LAMBDAS},
-            x_label="λ",
-            metric="accuracy",
-            protocol=FIXED,
-            log_x=True,
-        ),
-    )
-
-
 CHOICES = (
     "Grid: 2σ² in {1/4, 1, 4, 16} times the mean squared norm of the source, C₁ = C₂ in {1, 32, "
     "1024}, λ in {0.01, 1, 100, 10⁴}: a few values of the paper's ranges (thirteen widths from "
@@ -536,7 +506,15 @@ PAPER = Paper(
             run=strength,
             repetitions=20,
             quick_repetitions=3,
-            draw=_draw_lambda,
+            draw=curve(
+                key="lambda",
+                title="Effect of λ, two moons, 10 % common, 30°",
+                x={_lambda_setting(value): value for value in LAMBDAS},
+                x_label="λ",
+                metric="accuracy",
+                protocol=FIXED,
+                log_x=True,
+            ),
         ),
         Experiment(
             key="region",
@@ -550,7 +528,15 @@ PAPER = Paper(
             run=region,
             repetitions=20,
             quick_repetitions=2,
-            draw=_draw_region,
+            draw=curve(
+                key="region",
+                title="TGPLM-CD: where C and σ are good",
+                x={_cost(C): C for C in REGION_COSTS},
+                x_label="C",
+                metric="accuracy",
+                protocol=FIXED,
+                log_x=True,
+            ),
         ),
         Experiment(
             key="faces",

@@ -1,5 +1,7 @@
 """What fits without some rows cannot promise is said; plots and metadata of left-out scores."""
 
+import warnings
+
 import matplotlib
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from scarce import (
     ScarceDataWarning,
     TransferOneClassSVM,
 )
+from scarce._false_alarms import LeftOut, lower_group
 from scarce.one_class import LeftOutScoresDisplay, PValueDisplay
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -47,6 +50,52 @@ def test_a_single_outlier_can_make_a_machine_accept_everything():
     with pytest.warns(ScarceDataWarning, match="every row is accepted"):
         OneClassSVM(gamma=1.0, offset="left_out").fit(far)
     OneClassSVM(gamma=1.0, offset="left_out", false_alarms=0.2).fit(far)  # the second lowest
+
+
+def noisy_class():
+    """A class on a line in ten columns, two fifths of its training rows with noise; other rows."""
+    random = np.random.default_rng(0)
+    line = random.normal(size=(160, 1)) @ np.ones((1, 10)) + 0.3 * random.normal(size=(160, 10))
+    others = random.normal(size=(100, 10))
+    noisy = line[:60].copy()
+    noisy[:24] += random.normal(0.0, 1.5, size=(24, 10))
+    return noisy, line[60:], others
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [TransferOneClassSVM(), CalibratedOneClass(OneClassSVM(gamma="neighbors"))],
+    ids=lambda machine: type(machine).__name__,
+)
+def test_more_noisy_rows_than_may_be_rejected_are_told_and_the_advice_helps(machine):
+    rows, fresh, others = noisy_class()
+    with pytest.warns(ScarceDataWarning, match=r"4\d % of the rows look unlike") as told:
+        machine.fit(rows)
+    assert (machine.predict(others) == 1).all()
+    advised = float(str(told[0].message).rpartition("=")[2])
+    machine.set_params(false_alarms=advised)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what is asked for now lies beyond the noisy rows
+        machine.fit(rows)
+    assert (machine.predict(others) == -1).mean() > 0.9
+    assert (machine.predict(fresh) == 1).mean() > 0.7
+    TransferOneClassSVM().fit(rows[24:])  # without them nothing is said
+
+
+def test_the_split_into_two_groups_is_the_best_of_all_and_counts_weights():
+    random = np.random.default_rng(0)
+    scores = np.sort(random.random(40)) ** 2
+    weights = random.integers(1, 4, size=40)
+    repeated = np.repeat(scores, weights)
+    of_groups = [
+        np.r_[np.full(k, repeated[:k].mean()), np.full(repeated.size - k, repeated[k:].mean())]
+        for k in np.cumsum(weights)[:-1]
+    ]
+    explained = [groups.var() / repeated.var() for groups in of_groups]
+    number, share = lower_group(LeftOut.of(scores, weights))
+    assert number == 1 + int(np.argmax(explained))
+    np.testing.assert_allclose(share, max(explained), rtol=1e-12)
+    assert lower_group(LeftOut.of(np.ones(5))) == (0, 0.0)
 
 
 def test_left_out_fits_that_end_early_are_told():

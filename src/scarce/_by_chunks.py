@@ -31,10 +31,10 @@ from scarce.chunks._features import Features
 from scarce.chunks._memory import solved_rows
 from scarce.chunks._open import comes_in_chunks, is_large_map
 from scarce.chunks._passes import Planes
-from scarce.chunks._smooth import narrow
+from scarce.chunks._smooth import first_window, narrow
 from scarce.chunks._survey import row_numbers
 from scarce.kernels import Kernel, make_kernel
-from scarce.solvers import QuadraticProgram, Solution
+from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 
 MANY_BAND = 50_000  # rows of a band that Newton's method makes fewer first
 FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
@@ -82,6 +82,8 @@ class Plan:
         Their numbers.
     sample : Part
         The subsample, in random order.
+    stands_for : ndarray of shape (n_sample,)
+        How many rows each of its rows stands for.
     most_rows : int
         Rows of a band.
     """
@@ -93,6 +95,7 @@ class Plan:
     landmarks: Part | None
     numbers: Array
     sample: Part
+    stands_for: Array
     most_rows: int
 
 
@@ -112,9 +115,9 @@ def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
     return chunks
 
 
-def planned(estimator: Any, chunks: Chunks) -> Plan:
-    """Read all rows once, settle the kernel and gather landmarks and a subsample."""
-    found = survey(chunks)
+def surveyed(estimator: Any, chunks: Chunks, by: str = "y") -> Survey:
+    """Read all rows once, refuse what cannot be fitted, and tell the estimator its features."""
+    found = survey(chunks, by)
     check_total_weight(found.weight)
     if found.largest > np.sqrt(np.finfo(np.float64).max / (4 * found.width)):
         raise ValueError(f"{NOT_FINITE} X holds {found.largest:.3g}, and its square overflows.")
@@ -123,28 +126,63 @@ def planned(estimator: Any, chunks: Chunks) -> Plan:
         estimator.feature_names_in_ = chunks.feature_names
     elif hasattr(estimator, "feature_names_in_") and chunks.lazy:
         del estimator.feature_names_in_
-    kernel = _settled(estimator, found)
+    return found
+
+
+def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
+    """Read all rows once, settle the kernel and gather landmarks and a subsample.
+
+    ``strata`` names a value of the rows; the subsample then holds rows of each of its values, all
+    of a rare one.
+    """
+    found = surveyed(estimator, chunks, "y" if strata is None else strata)
+    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+    kernel = settled_kernel(kernel, found)
     estimator._gamma = float(getattr(kernel, "gamma", 0.0))
-    n = int(found.taking.sum())
     explicit = _is_explicit(estimator)
+    n = int(found.taking.sum())
     places = np.zeros(0, np.int64) if explicit else estimator._choose_landmarks(n)
     rank = chunks.n_features if explicit else places.size
     n_sample, most_rows = solved_rows(chunks, LinearFeatures(rank), estimator.max_memory)
-    drawn = np.random.default_rng(0).choice(n, min(n, n_sample), replace=False)
-    wanted, back = np.unique(np.concatenate([places, drawn]), return_inverse=True)
-    numbers = row_numbers(chunks, found.taking, wanted)
-    gathered = take(chunks, numbers)
-    landmarks = None if explicit else gathered.rows(back[: places.size])
+    own = row_numbers(chunks, found.taking, places)
+    drawn, stands_for = _drawn(chunks, found, n_sample, strata)
+    wanted, back = np.unique(np.concatenate([own, drawn]), return_inverse=True)
+    gathered = take(chunks, wanted)
+    landmarks = None if explicit else gathered.rows(back[: own.size])
     features: Features = LinearFeatures(chunks.n_features)
     if landmarks is not None:
         features = landmark_features(kernel, landmarks.X)
-    sample = gathered.rows(back[places.size :])
-    own = numbers[back[: places.size]]
-    return Plan(chunks, found, kernel, features, landmarks, own, sample, most_rows)
+    sample = gathered.rows(back[own.size :])
+    return Plan(chunks, found, kernel, features, landmarks, own, sample, stands_for, most_rows)
 
 
-def _settled(estimator: Any, found: Survey) -> Kernel:
-    kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
+def _drawn(chunks: Chunks, found: Survey, n_sample: int, strata: str | None) -> tuple[Array, Array]:
+    """Return the numbers of random rows, in random order, and how many rows each stands for."""
+    random = np.random.default_rng(0)
+    if strata is None:
+        n = int(found.taking.sum())
+        drawn = random.choice(n, min(n, n_sample), replace=False)
+        order = np.argsort(drawn, kind="stable")
+        numbers = np.empty(drawn.size, np.int64)
+        numbers[order] = row_numbers(chunks, found.taking, drawn[order])
+        return numbers, np.full(drawn.size, n / drawn.size)
+    parts, left = [], n_sample
+    sizes = found.members.sum(axis=0)
+    for done, stratum in enumerate(np.argsort(sizes, kind="stable")):  # the rare ones first
+        n = int(sizes[stratum])
+        drawn = np.sort(random.choice(n, min(n, left // (sizes.size - done)), replace=False))
+        left -= drawn.size
+        if drawn.size:
+            among = strata, found.classes[stratum]
+            numbers = row_numbers(chunks, found.members[:, stratum], drawn, among)
+            parts.append((numbers, np.full(drawn.size, n / drawn.size)))
+    numbers, stands_for = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = random.permutation(numbers.size)
+    return numbers[order], stands_for[order]
+
+
+def settled_kernel(kernel: Kernel, found: Survey) -> Kernel:
+    """Return a kernel with the number that its `gamma` is for surveyed rows."""
     gamma = getattr(kernel, "gamma", None)
     if not isinstance(gamma, str):
         return kernel
@@ -188,7 +226,7 @@ def solved_by_bands(
 
         if smoothed:
             start = smoothed_start(problem, rows, terms, masses)
-            start = replace(start, width=max(start.width, FIRST_WINDOW))
+            start = replace(start, widths=np.maximum(start.widths, FIRST_WINDOW))
         else:
             start = solved_start(problem, rows, terms, masses, solver, estimator.tol)
         start, reads = _narrowed(plan, problem, rows, start, always=smoothed)
@@ -217,21 +255,20 @@ def _narrowed(
 ) -> tuple[Start, int]:
     """Return a start whose band is not too large, and how often all rows were read for it."""
     if not always:
-        s = Planes(start.planes, start.multipliers).reduced(rows, problem.terms(plan.sample))
-        share = float(np.mean(np.abs(s) <= start.width))
-        predicted = share * float(plan.survey.taking.sum())
-        if predicted <= min(MANY_BAND, plan.most_rows) or start.planes.shape[0] > 1:
+        terms = problem.terms(plan.sample)
+        s = Planes(start.planes, start.multipliers).reduced(rows, terms)
+        inside = np.abs(s) <= start.widths[terms.groups]
+        if float(plan.stands_for[inside].sum()) <= min(MANY_BAND, plan.most_rows):
             return start, 0
     found = narrow(
         plan.chunks,
         problem,
         plan.features,
-        (start.planes[0], start.multipliers),
-        start.width,
-        0,
+        (start.planes, start.multipliers),
+        first_window(start.widths),
     )
-    better = Start(found.plane[None, :], found.multipliers, 2.0 * found.window, abs(found.value))
-    return better, found.reads
+    widths = np.full(start.widths.size, 2.0 * found.window)
+    return Start(found.planes, found.multipliers, widths, abs(found.value)), found.reads
 
 
 def keep_model(estimator: Any, plan: Plan, terms: Array, order: Array | None = None) -> None:
@@ -253,6 +290,22 @@ def keep_model(estimator: Any, plan: Plan, terms: Array, order: Array | None = N
     estimator.support_ = plan.numbers[order].astype(kind)
     estimator.support_vectors_ = plan.landmarks.X[order]
     estimator.dual_coef_ = terms[None, order]
+
+
+def band_offsets(solution: BandSolution, problem: Problem, rejected: Array) -> Array:
+    """Return the order statistic of every group's scores, which lies in the band.
+
+    ``rejected`` is the share of every group's weight below it; of all weight it is the last score.
+    """
+    terms, offsets = solution.band.terms, -solution.multipliers
+    for group, wanted in enumerate(problem.totals - solution.settled):
+        own = terms.groups == group
+        if rejected[group] >= 1.0:
+            offsets[group] = solution.highest[group]
+        elif 0.0 < wanted <= float(terms.upper[own].sum()):
+            upper = terms.upper[own]
+            offsets[group] = one_class_offset(solution.scores[own], 1.0 / wanted, upper)
+    return np.asarray(offsets)
 
 
 def sample_diagonal(plan: Plan) -> Array:

@@ -16,6 +16,8 @@ from scarce._arrays import Array
 
 ROUNDING = 1e-9  # counts this near to the next whole one are meant to be it
 RANGE = (0.05, 0.95)  # ends of the range of the rate
+EVEN = 0.75  # share of the variance between the halves of evenly spread scores
+MOST_ODD = 0.75  # share of rows that can be unlike "the others"
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,67 @@ class LeftOut:
         below = np.searchsorted(self.scores, scores, side="right")
         counted = 1.0 + np.concatenate([[0.0], self.reached])
         return np.asarray(counted[below] / counted[-1])
+
+
+def lower_group(left_out: LeftOut) -> tuple[int, float]:
+    """Return how many scores are in the lower of two groups, and how well two describe them all.
+
+    The split is Otsu's: between the groups lies as much of the variance as possible, and that
+    share of it is returned.
+
+    Examples
+    --------
+    >>> from scarce._false_alarms import LeftOut, lower_group
+    >>> lower_group(LeftOut.of([0.0, 0.0, 1.0, 1.0, 1.0]))
+    (2, 1.0)
+    """
+    scores, weights = left_out.scores, left_out.weights
+    total = float(weights.sum())
+    deviations = scores - float(weights @ scores) / total
+    variance = float(weights @ deviations**2) / total
+    if scores.size < 2 or not np.isfinite(variance) or variance == 0.0:
+        return 0, 0.0
+    below = left_out.reached[:-1] / total
+    moments = np.cumsum(weights * deviations)[:-1] / total
+    between = moments**2 / (below * (1.0 - below))
+    last = int(np.argmax(between))
+    return last + 1, float(min(between[last] / variance, 1.0))
+
+
+def among_odd_rows(left_out: LeftOut, false_alarms: float) -> str | None:
+    """Return what to say when the threshold lies in the lower of two groups of scores.
+
+    Rows that are noisy, or of another class, score low when they are left out. If there are more of
+    them than may be rejected, rows as odd as they are accepted, which may be every row.
+
+    Examples
+    --------
+    >>> from scarce._false_alarms import LeftOut, among_odd_rows
+    >>> print(among_odd_rows(LeftOut.of([0.1] * 8 + [0.9] * 22), 0.1))
+    27 % of the rows look unlike the others when they are left out (median score 0.1, others 0.9), \
+more than false_alarms=0.1, so that the threshold lies among them and rows as odd are accepted. If \
+they are noisy or of another class, leave them out or ask for false_alarms=0.34
+    >>> among_odd_rows(LeftOut.of(range(30)), 0.1)
+    """
+    number, explained = lower_group(left_out)
+    weight = float(left_out.weights.sum())
+    # Of n evenly spread scores, the flattest that are one group, one sample in 300 is above this.
+    by_chance = EVEN + EVEN / weight**0.5
+    share = float(left_out.reached[number - 1]) / weight if number else 0.0
+    among = left_out.position(false_alarms) < number
+    if explained <= by_chance or not among or share > MOST_ODD:
+        return None
+    low, high = (
+        LeftOut(left_out.scores[part], left_out.weights[part]).threshold(0.5)
+        for part in (slice(None, number), slice(number, None))
+    )
+    return (
+        f"{100 * share:.0f} % of the rows look unlike the others when they are left out (median "
+        f"score {low:.3g}, others {high:.3g}), more than false_alarms={false_alarms:g}, so that "
+        "the threshold lies among them and rows as odd are accepted. If they are noisy or of "
+        "another class, leave them out or ask for "
+        f"false_alarms={share + (1.0 - share) * false_alarms:.2f}"
+    )
 
 
 def least_rate(weight: float) -> float:

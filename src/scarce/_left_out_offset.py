@@ -10,7 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._false_alarms import LeftOut, benjamini_hochberg, cannot_be_had, false_alarm_range
+from scarce._false_alarms import (
+    LeftOut,
+    among_odd_rows,
+    benjamini_hochberg,
+    cannot_be_had,
+    false_alarm_range,
+)
 from scarce._frame import Interval, note
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
@@ -48,19 +54,25 @@ class LeftOutOffset:
                 f'rows: offset="{self._published_offset}"'
             )
 
-    def _keep_left_out(self, scores: Array, weights: Array, members: Array) -> float:
+    def _keep_left_out(
+        self, scores: Array, weights: Array, members: Array, *, all_exact: bool = True
+    ) -> float:
         """Store left-out scores and what they are worth; return the threshold.
 
         ``members`` are the places among ``scores`` of all rows that were given, -1 for rows that
-        were not left out.
+        were not left out. Scores above the threshold may be estimates; then they say nothing of
+        groups.
         """
         self._sort_left_out(scores, weights, members)
         left_out = LeftOut(self._left_out_scores, self._left_out_weights)
         weight = float(weights.sum())
         self.false_alarm_range_ = false_alarm_range(weight, self.false_alarms)
-        problem = cannot_be_had(weight, self.false_alarms)
-        if problem is not None:
-            note(problem, ScarceDataWarning)
+        for problem in (
+            cannot_be_had(weight, self.false_alarms),
+            among_odd_rows(left_out, self.false_alarms) if all_exact else None,
+        ):
+            if problem is not None:
+                note(problem, ScarceDataWarning)
         return left_out.threshold(self.false_alarms)
 
     def _sort_left_out(self, scores: Array, weights: Array, members: Array) -> None:
@@ -86,7 +98,8 @@ class LeftOutOffset:
             note(
                 "every row is accepted: a row left out has no kernel value with the others above "
                 "zero, so that the threshold is the score of a row infinitely far away. Use a "
-                'wider kernel, such as gamma="neighbors", or more rows.',
+                'wider kernel, such as gamma="neighbors" or "scale", or more rows; if such rows '
+                "are not of the class, leave them out or ask for a larger false_alarms.",
                 ScarceDataWarning,
             )
 

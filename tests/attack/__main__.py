@@ -2,7 +2,6 @@
 
 import argparse
 import collections
-import re
 import traceback
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -13,10 +12,11 @@ from tests.attack.recipes import recipes
 COLUMNS = ("cases", "certified", "warned", "refused", "false claims", "errors")
 
 
-def run(name, examples, start):
-    """Return counts of outcomes and the first case of every kind of complaint."""
+def run(name, examples, start, small):
+    """Return counts of outcomes; complaints are shown as they come, each with its case."""
     machine = MACHINES[name]
-    counts, shown = collections.Counter(), {}
+    options = {**machine.options, **({"large": False} if small else {})}
+    counts = collections.Counter()
 
     @seed(start)
     @settings(
@@ -26,7 +26,7 @@ def run(name, examples, start):
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(recipe=recipes(**machine.options))
+    @given(recipe=recipes(**options))
     def cases(recipe):
         counts["cases"] += 1
         try:
@@ -35,24 +35,21 @@ def run(name, examples, start):
             counts["errors"] += 1
             place = traceback.extract_tb(error.__traceback__)[-1]
             words = f"error: {type(error).__name__}: {error} ({place.filename}:{place.lineno})"
-            keep(shown, words, recipe)
+            show(name, [words], recipe)
             return
         counts[outcome.kind] += 1
         counts["false claims"] += bool(outcome.complaints)
-        for words in outcome.complaints:
-            keep(shown, words, recipe)
+        show(name, outcome.complaints, recipe)
 
     cases()
-    return counts, shown
+    return counts
 
 
-def keep(shown, words, recipe):
-    """Keep the case with the fewest rows of every kind of complaint."""
-    kind = re.sub(r"[-+.\de]*\d[-+.\de]*", "#", words)[:80]
-    number, smallest = shown.get(kind, (0, None))
-    if smallest is None or recipe.n < smallest[1].n:
-        smallest = (words, recipe)
-    shown[kind] = (number + 1, smallest)
+def show(name, complaints, recipe):
+    for words in complaints:
+        print(f"  {words}", flush=True)
+    if complaints:
+        print(f"  {name}: {recipe}", flush=True)
 
 
 def main():
@@ -60,18 +57,16 @@ def main():
     parser.add_argument("--examples", type=int, default=20_000, help="cases of all machines")
     parser.add_argument("--only", nargs="*", choices=list(MACHINES), default=list(MACHINES))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--small", action="store_true", help="cases of at most 80 rows only")
     options = parser.parse_args()
     each = -(-options.examples // len(options.only))
     print(f"{'machine':30}" + "".join(f"{column:>13}" for column in COLUMNS), flush=True)
-    total, everything = collections.Counter(), {}
+    total = collections.Counter()
     for name in options.only:
-        counts, everything[name] = run(name, each, options.seed)
+        counts = run(name, each, options.seed, options.small)
         total += counts
         print(f"{name:30}" + "".join(f"{counts[c]:13}" for c in COLUMNS), flush=True)
     print(f"{'all':30}" + "".join(f"{total[c]:13}" for c in COLUMNS))
-    for name, shown in everything.items():
-        for _, (number, (words, recipe)) in sorted(shown.items()):
-            print(f"\n{name}, {number} times: {words}\n  {recipe}")
     return int(total["false claims"] + total["errors"] > 0)
 
 

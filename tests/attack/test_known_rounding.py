@@ -108,6 +108,11 @@ def test_landmarks_of_sparse_rows_with_large_costs():
                    place="scattered", decades=16.0, single=True, ties=True, kernel="poly",
                    gamma=1.0, coef0=1.0, share=0.9, cost=0.01, tol=1e-2),
         ),
+        (
+            "TransductiveSVM",  # a multiplier of 1e-6 in a box of 3e7 is not at its bound
+            Recipe(seed=1394, n=4, d=20, cluster=0.01, distance=1e6, tight=0.1, place="first",
+                   offset=1e4, decades=16.0, single=True, csr=True, kernel="linear"),
+        ),
     ],
 )  # fmt: skip
 def test_what_the_attack_cannot_know(name, recipe):

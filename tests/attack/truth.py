@@ -7,7 +7,7 @@ import numpy as np
 from tests.oracles.program import Program
 
 NOISE = 1e-12  # share of the absolute terms of a sum below which it is not known
-AT_BOUND = 1e-10  # share of the box within which a multiplier is at the bound
+AT_BOUND = 1e-10  # share of box and group's mass within which a multiplier is at the bound
 SMALLEST_SCALE = 1e-12  # share of the terms of an optimum below which it is zero
 
 
@@ -66,7 +66,8 @@ def judge_gradient(program: Program, alpha, own, size, terms, multipliers=None):
     noise = NOISE * (size + np.abs(program.linear))
 
     width = np.where(np.isfinite(program.upper), program.upper, np.abs(alpha).max(initial=0.0))
-    room = AT_BOUND * width
+    masses = np.bincount(groups, np.abs(alpha), minlength=n_groups)
+    room = AT_BOUND * np.minimum(width, masses[groups])
     below, above = alpha < program.upper - room, alpha > program.lower + room
     grows, shrinks = np.where(signs > 0, below, above), np.where(signs > 0, above, below)
     pull = -signs * gradient
@@ -94,7 +95,6 @@ def judge_gradient(program: Program, alpha, own, size, terms, multipliers=None):
         largest_gap += kinks.gap(asked, 1.0)
     scale = max(abs(objective), abs(objective - gap), SMALLEST_SCALE * terms)
     sums = np.bincount(groups, signs * alpha, minlength=n_groups)
-    masses = np.bincount(groups, np.abs(alpha), minlength=n_groups)
     off = np.abs(sums - program.totals) / np.maximum(
         np.maximum(masses, abs(program.totals)), 1e-300
     )

@@ -155,7 +155,9 @@ def test_a_start_from_nowhere_ends_at_the_optimum():
     X, _, _ = rows(n=2000)
     features = landmark_features(make_kernel("rbf", gamma=0.5), X[:15])
     chunks, problem = ArrayChunks(X, rows=300), OneClassProblem(200.0)
-    wrong = Start(np.random.default_rng(0).normal(size=(1, features.rank)), np.zeros(1), 0.5, 1.0)
+    wrong = Start(
+        np.random.default_rng(0).normal(size=(1, features.rank)), np.zeros(1), np.full(1, 0.5), 1.0
+    )
 
     def solver(program, start, tol):
         return solve(program, tol=tol, start=start)
@@ -180,7 +182,7 @@ def test_violators_join_the_band_for_good():
     def solver(program, start, tol):
         return solve(program, tol=tol, start=start)
 
-    start = Start(turned, np.array([-offset]), width, 1.0)
+    start = Start(turned, np.array([-offset]), np.array([width]), 1.0)
     found = band_fit(chunks, problem, LinearFeatures(4), start, solver, tol=1e-6, most_rows=2000)
     assert found.status == "optimal"
     assert len(found.history["violators"]) > 1

@@ -11,7 +11,7 @@ from scarce.cli import main
 
 
 def test_reproduce_says_where_it_went(capsys):
-    assert main(["reproduce", "svmc", "--quick"]) == 1
+    assert main(["reproduce", "svmc", "--quick"]) == 2
     error = capsys.readouterr().err
     assert "in a clone" in error
     assert "python -m papers svmc --quick" in error

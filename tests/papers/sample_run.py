@@ -246,7 +246,7 @@ def sample_run() -> Run:
     return Run(
         title="The papers' tables, run again",
         created="2026-11-15 21:04 UTC",
-        command="scarce reproduce all --quick --data data --jobs 2 --seed 0 --out results/quick",
+        command="python -m papers all --quick --data data --jobs 2 --seed 0 --out results/quick",
         settings={"mode": "quick", "seed": "0", "repetitions": "10", "jobs": "2"},
         versions={"scarce": "0.1.0", "scikit-learn": "1.9.0", "NumPy": "2.3.1", "Python": "3.11.7"},
         machine="2 cores, x86_64, 8 GB, Linux",

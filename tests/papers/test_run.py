@@ -124,6 +124,21 @@ def test_fewer_repetitions_are_the_first_ones(tmp_path):
     assert len(cell_files(tmp_path)) == 18
 
 
+def test_what_is_on_file_is_put_together_and_nothing_is_run(tmp_path):
+    whole = run_toy(tmp_path, repetitions=2)
+    part = toy(run=explode)
+    assert run_toy(tmp_path, part, on_file=True).tables == whole.tables
+    for path in cell_files(tmp_path):
+        if "size-5" in str(path):
+            path.unlink()
+    rest = run_toy(tmp_path, part, on_file=True)
+    assert rest.tables[0].settings == ("size 3", "size 7")
+    assert rest.skipped == ("Sizes: size 5",)
+    other = toy(run=explode, methods=("plain", "better", "new"))
+    assert "Sizes, columns: new" in run_toy(tmp_path, other, on_file=True).skipped
+    assert run_toy(tmp_path / "empty", part, on_file=True).skipped == ("Sizes: not run",)
+
+
 def test_missing_data_is_left_out_with_the_reason(tmp_path):
     paper = toy(
         settings={"size 3": {"size": 3, "data": "letter"}, "size 5": {"size": 5, "data": "sonar"}}

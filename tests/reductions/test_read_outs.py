@@ -197,12 +197,12 @@ def test_deflated_margin(sample):
 def test_half_steps(sample):
     K, signs, weights, _ = sample
     one = OneClassHalfStep(0.3, weights, norm=1.0)
-    model = one.read(solve(one.program(DenseMatrix(K)), tol=1e-10))
+    gram = DenseMatrix(K, definite=True)
+    model = one.read(solve(one.program(gram), tol=1e-10), gram)
     rho = one_class_offset(K @ model.coefficients, one.price, weights)
     slack = weights @ hinge(rho - K @ model.coefficients)
     square = model.coefficients @ K @ model.coefficients
     assert model.objective == pytest.approx(square / 2 - rho + one.price * slack, rel=1e-9)
     two = BinaryHalfStep(0.5, signs, weights, norm=1.0)
-    program = two.program(DenseMatrix(K))
-    solution = solve(program, tol=1e-10)
-    assert two.read(solution).objective == pytest.approx(-solution.objective, rel=1e-8)
+    solution = solve(two.program(gram), tol=1e-10)
+    assert two.read(solution, gram).objective == pytest.approx(-solution.objective, rel=1e-8)

@@ -155,3 +155,21 @@ def test_unit_of_the_weights_does_not_matter(factor, mass):
 def test_scores_and_weights_are_checked(scores, weights):
     with pytest.raises(ValueError, match=r"scores|weight"):
         one_class_offset(np.array(scores), 1.0, weights)
+
+
+def test_multipliers_of_a_run_cut_short_have_the_smallest_gap():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(40, 3)), np.where(np.arange(40) % 2, 1.0, -1.0)
+    K, C = X @ X.T, 0.3
+    program = QuadraticProgram(
+        DenseMatrix(K, definite=True), totals=[0.0], upper=C, linear=-1.0, signs=y, kernel_signs=y
+    )
+    found = solve(program, tol=1e-6, max_iter=5)
+    assert found.status == "max_iter"
+    scores = K @ (y * found.alpha)
+
+    def slack(b):
+        return np.maximum(1.0 - y * (scores + b), 0.0).sum()
+
+    # The least is at a kink.
+    assert slack(found.multipliers[0]) == pytest.approx(min(map(slack, y - scores)), rel=1e-12)

@@ -12,7 +12,7 @@ from scarce.chunks._dask import DaskChunks
 from scarce.chunks._features import LandmarkFeatures, LinearFeatures, landmark_features
 from scarce.chunks._open import as_chunks
 from scarce.chunks._parquet import ParquetChunks
-from scarce.chunks._problems import MarginProblem, OneClassProblem, Problem, Terms
+from scarce.chunks._problems import MarginProblem, OneClassProblem, Problem, TaskProblem, Terms
 from scarce.chunks._start import Start, smoothed_start, solved_start
 from scarce.chunks._survey import Survey, survey
 
@@ -31,6 +31,7 @@ __all__ = [
     "Problem",
     "Start",
     "Survey",
+    "TaskProblem",
     "Terms",
     "as_chunks",
     "band_fit",

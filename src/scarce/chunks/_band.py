@@ -27,7 +27,7 @@ from scarce.chunks._passes import (
     judge,
 )
 from scarce.chunks._problems import Problem, Terms
-from scarce.chunks._smooth import narrow
+from scarce.chunks._smooth import first_window, narrow
 from scarce.chunks._start import Solver, Start, group_vectors, mixed_planes, program_of
 from scarce.solvers import Solution, feasible_start
 from scarce.solvers._certificate import AT_BOUND, ROUNDED
@@ -69,8 +69,8 @@ class BandSolution:
         What the other rows contribute to the totals.
     scores : ndarray
         Scores of the band's rows.
-    highest : float
-        Largest score of all rows.
+    highest : ndarray of shape (n_groups,)
+        Largest score of each group's rows.
     reads : int
         Passes over all rows.
     history : dict of str to list
@@ -88,7 +88,7 @@ class BandSolution:
     alpha: Array
     settled: Array
     scores: Array
-    highest: float
+    highest: Array
     reads: int
     history: dict[str, list[float]] = field(default_factory=dict)
 
@@ -188,7 +188,7 @@ class _BandFit:
             parts = self.chunks.map(collect, self.problem, self.features, partition, self.most_rows)
             self.reads += 1
             n_band = sum(part.n_band for part in parts)
-            self._tell(f"band of {n_band} rows, width {partition.width:.3g}")
+            self._tell(f"band of {n_band} rows, width {np.max(partition.widths):.3g}")
             if n_band > self.most_rows:
                 partition = self._narrowed(partition, n_band)
                 continue
@@ -202,7 +202,7 @@ class _BandFit:
             if self._feasible(settled, band):
                 self.partition = partition
                 return settled, band
-            partition = Partition(partition.planes, WIDER * partition.width)
+            partition = Partition(partition.planes, WIDER * partition.widths)
         raise ValueError(
             f"no band of at most {self.most_rows} rows holds all rows near the boundary (the last "
             f"one had {n_band}): raise max_memory, use fewer components, or fit a sample of the "
@@ -212,25 +212,21 @@ class _BandFit:
     def _narrowed(self, partition: Partition, n_band: int) -> Partition:
         """Return a partition of a better model, with a band of fewer rows."""
         share = 0.5 * self.most_rows / n_band
-        if partition.planes.raw.shape[0] > 1:
-            return Partition(partition.planes, share * partition.width)
-        plane = self._plane_of(partition.planes)
         found = narrow(
             self.chunks,
             self.problem,
             self.features,
-            (plane, partition.planes.multipliers),
-            partition.width,
-            0,
+            (self._planes_of(partition.planes), partition.planes.multipliers),
+            first_window(partition.widths),
         )
         self.reads += found.reads
-        planes = Planes(self.features.to_raw(found.plane[None, :]), found.multipliers)
-        return Partition(planes, min(WINDOWS * found.window, share * partition.width))
+        planes = Planes(self.features.to_raw(found.planes), found.multipliers)
+        return Partition(planes, np.minimum(WINDOWS * found.window, share * partition.widths))
 
-    def _plane_of(self, planes: Planes) -> Array:
-        """Return the plane in features whose raw form is given."""
+    def _planes_of(self, planes: Planes) -> Array:
+        """Return the planes in features whose raw form is given."""
         unit = self.features.to_raw(np.eye(self.features.rank))
-        return np.asarray(np.linalg.lstsq(unit.T, planes.raw[0], rcond=None)[0])
+        return np.asarray(np.linalg.lstsq(unit.T, planes.raw.T, rcond=None)[0].T)
 
     def _feasible(self, settled: Settled, band: RowSet) -> bool:
         """Say whether the band's rows can make up for what the others lack."""
@@ -250,7 +246,7 @@ class _BandFit:
     def run(self, start: Start) -> BandSolution:
         """Freeze, solve, judge; again with the violators until the certificate is met."""
         planes = Planes(self.features.to_raw(start.planes), start.multipliers)
-        settled, band = self._collect(Partition(planes, start.width))
+        settled, band = self._collect(Partition(planes, start.widths))
         scale = start.objective
         alpha, share, partitions = None, 1.0, 1
         solution: BandSolution | None = None
@@ -280,8 +276,8 @@ class _BandFit:
                 continue
             if n_violators > max(band.size, FEW) and partitions < MOST_PARTITIONS:
                 partitions += 1
-                width = self.partition.width
-                settled, band = self._collect(Partition(solution.planes, width))
+                widths = self.partition.widths
+                settled, band = self._collect(Partition(solution.planes, widths))
                 alpha = None
                 continue
             found = joined_sets([each.violators for each in judged])
@@ -297,7 +293,8 @@ class _BandFit:
     def _guess(self, band: RowSet, rows: Array) -> Array:
         """Return dual variables that fall with the frozen model's reduced gradient."""
         s = self.partition.planes.reduced(self.features.raw(band.X), band.terms)
-        share = np.clip(0.5 - 0.5 * s / self.partition.width, 0.0, 1.0)
+        width = np.maximum(self.partition.widths[band.terms.groups], np.finfo(float).tiny)
+        share = np.clip(0.5 - 0.5 * s / width, 0.0, 1.0)
         return np.asarray(band.terms.upper * share)
 
     def _judge(
@@ -365,7 +362,7 @@ class _BandFit:
             answer.alpha,
             settled.counts,
             Planes(own, planes.multipliers).scores(rows, terms.groups),
-            max(each.highest for each in judged),
+            np.max([each.highest for each in judged], axis=0),
             self.reads,
             self.history,
         )

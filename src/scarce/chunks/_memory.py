@@ -58,6 +58,18 @@ def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) ->
     return min(SUBSAMPLE, rows), rows
 
 
+def target_rows_fit(n: int, chunks: Chunks, features: Features, max_memory: float | None) -> None:
+    """Refuse left-out fits of a target whose rows do not fit into the budget."""
+    row = PER_ROW + COPIES * 8 * features.rank + chunks.n_features * chunks.dtype.itemsize
+    allowed = budget(max_memory)
+    if n * row > allowed:
+        raise ValueError(
+            f'offset="left_out" needs the {n} rows of the target in memory, about '
+            f"{n * row / 1e6:.0f} MB, and max_memory allows {allowed / 1e6:.0f} MB; use "
+            'offset="original", which needs none, or raise max_memory'
+        )
+
+
 def worker_bytes(chunks: Chunks, threads: int) -> float:
     """Return about how many bytes a worker needs that holds a chunk for every thread."""
     chunk = max(chunks.sizes) * chunks.n_features * 8.0

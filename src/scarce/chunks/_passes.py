@@ -40,6 +40,10 @@ class Planes:
             + terms.signs * self.multipliers[terms.groups]
         )
 
+    def of_groups(self, groups: Array) -> Array:
+        """Return the plane of every row, by its group."""
+        return groups if self.raw.shape[0] > 1 else np.zeros_like(groups)
+
     def scores(self, raw: Array, groups: Array) -> Array:
         """Return the scores of rows."""
         if self.raw.shape[0] == 1:
@@ -55,17 +59,18 @@ class Partition:
     ----------
     planes : Planes
         The frozen model.
-    width : float
-        Rows of a reduced gradient up to this are in the band.
+    widths : ndarray of shape (n_groups,)
+        Rows of a reduced gradient up to their group's are in the band.
     """
 
     planes: Planes
-    width: float
+    widths: Array
 
     def sides(self, raw: Array, terms: Terms) -> Array:
         """Return -1 for rows at zero, 1 for those at their bound, 0 in the band, -2 for none."""
         s = self.planes.reduced(raw, terms)
-        sides = np.where(s < -self.width, 1, np.where(s > self.width, -1, 0))
+        width = self.widths[terms.groups]
+        sides = np.where(s < -width, 1, np.where(s > width, -1, 0))
         return np.where(terms.upper > 0, sides, -2)
 
 
@@ -183,7 +188,7 @@ class Judged:
         What `settled_sums` says of those, to take them out again.
     n_violators, n_band, n_upper : int
         Numbers of rows; the last two as the frozen model has them.
-    highest : float
+    highest : ndarray of shape (n_groups,)
         Largest score of a row that takes part.
     """
 
@@ -197,7 +202,7 @@ class Judged:
     n_violators: int
     n_band: int
     n_upper: int
-    highest: float
+    highest: Array
 
 
 def judge(
@@ -215,7 +220,8 @@ def judge(
     """
     n_groups = problem.totals.size
     grows, shrinks = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
-    slack, wrong, n_violators, n_band, n_upper, highest = 0.0, 0.0, 0, 0, 0, -np.inf
+    slack, wrong, n_violators, n_band, n_upper = 0.0, 0.0, 0, 0, 0
+    highest = np.full(n_groups, -np.inf)
     found: list[RowSet] = []
     bound: list[Array] = []
     vectors, counts, linear = np.zeros((n_groups, features.width)), np.zeros(n_groups), 0.0
@@ -227,8 +233,8 @@ def judge(
         s = planes.reduced(raw, terms)
         slack += float(terms.upper @ np.maximum(-s, 0.0))
         taking = terms.upper > 0
-        if taking.any():
-            highest = max(highest, float(planes.scores(raw, terms.groups)[taking].max()))
+        scores = planes.scores(raw, terms.groups)
+        np.maximum.at(highest, terms.groups[taking], scores[taking])
         own = slice(*np.searchsorted(members, [block.first, block.first + s.size]))
         sides[members[own] - block.first] = 0
         at_zero, at_upper = sides == -1, sides == 1

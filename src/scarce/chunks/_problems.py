@@ -9,6 +9,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.chunks._chunks import Part
+from scarce.reductions import TaskPlanes
 
 
 @dataclass(frozen=True)
@@ -131,3 +132,39 @@ class MarginProblem:
         if self.mass is None:
             return Terms(np.zeros_like(codes), labels, labels, -ones, upper)
         return Terms(codes, ones, labels, np.zeros_like(labels), upper)
+
+
+@dataclass(frozen=True)
+class TaskProblem:
+    """The dual of several one-class tasks: see `scarce.reductions.tasks_program`.
+
+    Attributes
+    ----------
+    domains : ndarray of int of shape (n_tasks,)
+        What the rows call the tasks: any negative number for the first, which is the target.
+    planes : TaskPlanes
+        Parameters of the tasks.
+    """
+
+    domains: Array
+    planes: TaskPlanes
+
+    @property
+    def totals(self) -> Array:
+        """Return the masses of the tasks."""
+        return np.asarray(self.planes.unit * self.planes.masses)
+
+    @property
+    def coupling(self) -> Array:
+        """Return what the tasks' planes share."""
+        return self.planes.mixing
+
+    def terms(self, part: Part) -> Terms:
+        """Return bounds that are the weights times the tasks' prices."""
+        weights, planes = part.weights, self.planes
+        tasks = np.zeros(weights.size, np.int64)
+        if self.domains.size > 1:
+            tasks = np.searchsorted(self.domains, np.maximum(part.values["sample_domain"], -1))
+        ones = np.ones_like(weights)
+        upper = planes.unit * (planes.masses * planes.prices)[tasks] * weights
+        return Terms(tasks, ones, ones, np.zeros_like(weights), upper)

@@ -1,7 +1,8 @@
 """Newton's method on a smoothed problem, which narrows the band before anything is settled.
 
-With the hinge rounded off over ``|s| < window`` every program of one plane is smooth and strictly
-convex in the plane: a pass returns value, gradient and the second derivatives as sums.
+With the hinge rounded off over ``|s| < window`` every program is smooth and strictly convex in its
+planes, one for all groups or one a group: a pass returns value, gradient and the second derivatives
+as sums.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ class Smoothed:
     ----------
     value : float
         Of the smoothed slacks.
-    plane, multipliers : ndarray
-        Minus their derivatives in the plane (in raw numbers) and in the multipliers.
+    planes, multipliers : ndarray
+        Minus their derivatives in the planes (in raw numbers) and in the multipliers.
     curvature, mixed, own : ndarray
-        Second derivatives: plane, plane and multipliers, multipliers.
+        Second derivatives: each plane, planes and multipliers, multipliers.
     inside : ndarray of int
         Rows in the window and in halves, quarters, ... of it.
     """
 
     value: float
-    plane: Array
+    planes: Array
     multipliers: Array
     curvature: Array
     mixed: Array
@@ -59,13 +60,13 @@ def smooth(
     part: Part, problem: Problem, features: Features, planes: Planes, window: float
 ) -> Smoothed:
     """Add up value and derivatives of the smoothed slacks of a part."""
-    n_groups, width = problem.totals.size, features.width
+    n_groups, width, n_planes = problem.totals.size, features.width, planes.raw.shape[0]
     total = Smoothed(
         0.0,
-        np.zeros(width),
+        np.zeros((n_planes, width)),
         np.zeros(n_groups),
-        np.zeros((width, width)),
-        np.zeros((width, n_groups)),
+        np.zeros((n_planes, width, width)),
+        np.zeros((n_groups, width)),
         np.zeros(n_groups),
         np.zeros(HALVINGS, np.int64),
     )
@@ -80,15 +81,17 @@ def smooth(
         some, weight = raw[near], bend[near]
         slope = terms.upper * inner
         scaled = some * np.sqrt(weight)[:, None]
-        members = terms.groups[near] == np.arange(n_groups)[:, None]
-        crossed = np.where(members, weight * (terms.kernel_signs * terms.signs)[near], 0.0)
+        own = planes.of_groups(terms.groups)
+        members = own == np.arange(n_planes)[:, None]
+        crossed = terms.groups[near] == np.arange(n_groups)[:, None]
+        crossed = np.where(crossed, weight * (terms.kernel_signs * terms.signs)[near], 0.0)
         sizes = np.abs(t[near])
         total += Smoothed(
             float(terms.upper @ value),
-            (terms.kernel_signs * slope) @ raw,
+            np.where(members, terms.kernel_signs * slope, 0.0) @ raw,
             group_sums(terms, terms.signs * slope, n_groups),
-            scaled.T @ scaled,
-            (crossed @ some).T,
+            np.array([scaled[each].T @ scaled[each] for each in members[:, near]]),
+            crossed @ some,
             group_sums(terms, bend, n_groups),
             (sizes[:, None] < steps).sum(axis=0),
         )
@@ -101,7 +104,7 @@ class Narrowed:
 
     Attributes
     ----------
-    plane : ndarray of shape (rank,)
+    planes : ndarray of shape (1 or n_groups, rank)
         In features.
     multipliers : ndarray of shape (n_groups,)
         Of the equalities.
@@ -113,11 +116,16 @@ class Narrowed:
         Passes over the rows.
     """
 
-    plane: Array
+    planes: Array
     multipliers: Array
     window: float
     value: float
     reads: int
+
+
+def first_window(widths: Array) -> float:
+    """Return where to begin from the widths of the groups' bands: that of a small group is wide."""
+    return float(widths[widths > 0].min(initial=widths.max()))
 
 
 def narrow(
@@ -126,50 +134,49 @@ def narrow(
     features: Features,
     start: tuple[Array, Array],
     window: float,
-    enough: int,
 ) -> Narrowed:
-    """Minimise the smoothed problem, its window narrowing while it holds more rows than enough.
+    """Minimise the smoothed problem, its window narrowing while it holds enough rows.
 
     Parameters
     ----------
     chunks : Chunks
         The rows.
     problem : Problem
-        One plane for all groups.
+        The problem.
     features : Features
         Of the rows.
     start : tuple of ndarray
-        Plane in features, and multipliers.
+        Planes in features, one for all groups or one a group, and multipliers.
     window : float
         The first window.
-    enough : int
-        Rows in a window that need not be fewer.
 
     Returns
     -------
     Narrowed
-        Plane, multipliers and window.
+        Planes, multipliers and window.
     """
-    plane, multipliers = start
-    totals = problem.totals
-    last, step, cuts, reads = np.inf, np.zeros(plane.size + totals.size), 0, 0
-    least = max(enough, FEWEST_WINDOW, WINDOW_ROWS * features.rank)
-    best = plane, multipliers, window, np.inf
+    planes, multipliers = start
+    totals, size = problem.totals, planes.size
+    pull = _pull(problem, planes.shape[0])
+    last, step, cuts, reads = np.inf, np.zeros(size + totals.size), 0, 0
+    least = max(FEWEST_WINDOW, WINDOW_ROWS * size)
+    best = planes, multipliers, window, np.inf
     while reads < MOST_PASSES:
-        planes = Planes(features.to_raw(plane[None, :]), multipliers)
-        parts = chunks.map(smooth, problem, features, planes, window)
+        model = Planes(features.to_raw(planes), multipliers)
+        parts = chunks.map(smooth, problem, features, model, window)
         reads += 1
         sums = parts[0]
         for part in parts[1:]:
             sums = sums + part
-        value = 0.5 * float(plane @ plane) + float(multipliers @ totals) + sums.value
+        norms = float(np.vdot(planes, pull @ planes))
+        value = 0.5 * norms + float(multipliers @ totals) + sums.value
         if value > last + 1e-12 * abs(last) and cuts < MOST_CUTS:
             cuts += 1
             step = step * 0.5
-            plane, multipliers = plane - step[: plane.size], multipliers - step[plane.size :]
+            planes, multipliers = _moved(planes, multipliers, -step)
             continue
-        best = plane, multipliers, window, value
-        gradient, curvature = _system(plane, totals, sums, features)
+        best = planes, multipliers, window, value
+        gradient, curvature = _system(planes, pull, totals, sums, features)
         step = -_solved(curvature, gradient)
         decrement = -float(step @ gradient)
         settled = decrement <= SETTLED * abs(value)
@@ -182,20 +189,37 @@ def narrow(
         last, cuts = value, 0
         if settled:
             window, last = narrower, np.inf
-        plane, multipliers = plane + step[: plane.size], multipliers + step[plane.size :]
+        planes, multipliers = _moved(planes, multipliers, step)
     return Narrowed(*best, reads)
 
 
-def _system(plane: Array, totals: Array, sums: Smoothed, features: Features) -> tuple[Array, Array]:
-    """Return gradient and matrix of second derivatives in plane and multipliers."""
-    rank = plane.size
-    gradient = np.concatenate([plane - features.from_raw(sums.plane), totals - sums.multipliers])
+def _pull(problem: Problem, n_planes: int) -> Array:
+    """Return the matrix whose form of the planes is twice the price of their norms."""
+    coupling = problem.coupling
+    return np.asarray(np.linalg.inv(coupling if n_planes > 1 else coupling[:1, :1]))
+
+
+def _moved(planes: Array, multipliers: Array, step: Array) -> tuple[Array, Array]:
+    return planes + step[: planes.size].reshape(planes.shape), multipliers + step[planes.size :]
+
+
+def _system(
+    planes: Array, pull: Array, totals: Array, sums: Smoothed, features: Features
+) -> tuple[Array, Array]:
+    """Return gradient and matrix of second derivatives in planes and multipliers."""
+    (n_planes, rank), size = planes.shape, planes.size
+    inwards = pull @ planes - features.from_raw(sums.planes)
+    gradient = np.concatenate([inwards.ravel(), totals - sums.multipliers])
     curvature = np.zeros((gradient.size, gradient.size))
-    inner = features.from_raw(features.from_raw(sums.curvature).T)
-    curvature[:rank, :rank] = np.eye(rank) + inner
-    mixed = features.from_raw(sums.mixed.T)
-    curvature[rank:, :rank], curvature[:rank, rank:] = mixed, mixed.T
-    curvature[rank:, rank:] = np.diag(sums.own)
+    curvature[:size, :size] = np.kron(pull, np.eye(rank))
+    for place, each in enumerate(sums.curvature):
+        own = slice(place * rank, (place + 1) * rank)
+        curvature[own, own] += features.from_raw(features.from_raw(each).T)
+    for group, line in enumerate(features.from_raw(sums.mixed)):
+        first = rank * (group if n_planes > 1 else 0)
+        curvature[size + group, first : first + rank] = line
+        curvature[first : first + rank, size + group] = line
+    curvature[size:, size:] = np.diag(sums.own)
     return gradient, curvature
 
 

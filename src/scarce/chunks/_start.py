@@ -23,6 +23,7 @@ NEAR = 0.1  # share of a group's rows whose scores tell how far a boundary may m
 MARGIN = 1.5  # times the largest difference seen
 FIRST_WINDOW = 3.0  # times the reduced gradient of no model at all
 SUBSAMPLE = 20_000
+SMALL_GROUP = 1000  # rows of one group of several, which are solved for anyway
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Start:
         The planes in features.
     multipliers : ndarray of shape (n_groups,)
         Of the equalities.
-    width : float
+    widths : ndarray of shape (n_groups,)
         How far reduced gradients may be off.
     objective : float
         About that of the whole problem.
@@ -43,7 +44,7 @@ class Start:
 
     planes: Array
     multipliers: Array
-    width: float
+    widths: Array
     objective: float
 
 
@@ -133,7 +134,7 @@ def solved_start(
         for planes, solution in models
     ]
     planes, solution = models[-1]
-    width = 0.0
+    widths = np.zeros(masses.size)
     for group in range(masses.size):
         own = np.flatnonzero((terms.groups == group) & (terms.upper > 0))
         if own.size == 0:
@@ -143,8 +144,11 @@ def solved_start(
         off = (
             np.abs(reduced[0] - reduced[-1])[own[order]].max() if len(reduced) > 1 else sizes.max()
         )
-        width = max(width, MARGIN * float(off))
-    return Start(planes, solution.multipliers, width, abs(solution.objective))
+        widths[group] = MARGIN * float(off)
+        whole = float(terms.upper[own].sum()) >= (1.0 - 1e-9) * masses[group]
+        if masses.size > 1 and whole and own.size <= SMALL_GROUP:
+            widths[group] = MARGIN * float(sizes.max())
+    return Start(planes, solution.multipliers, widths, abs(solution.objective))
 
 
 def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -> Start:
@@ -166,10 +170,11 @@ def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -
     sample = ArrayChunks(
         rows, rows=max(1, rows.shape[0]), **{name: getattr(some, name) for name in vars(some)}
     )
-    nothing = np.zeros(rows.shape[1]), np.zeros(masses.size)
+    nothing = np.zeros((1, rows.shape[1])), np.zeros(masses.size)
     window = FIRST_WINDOW * float(np.abs(terms.linear).max())
-    found = narrow(sample, _Given(problem), LinearFeatures(rows.shape[1]), nothing, window, 0)
-    return Start(found.plane[None, :], found.multipliers, found.window, abs(found.value))
+    found = narrow(sample, _Given(problem), LinearFeatures(rows.shape[1]), nothing, window)
+    widths = np.full(masses.size, found.window)
+    return Start(found.planes, found.multipliers, widths, abs(found.value))
 
 
 @dataclass(frozen=True)

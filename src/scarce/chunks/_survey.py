@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,9 @@ class Survey:
     weight : float
         Sum of all weights.
     classes, totals : ndarray
-        The labels, sorted, and the weight of each.
+        The labels, or whatever value of the rows was asked for, sorted, and the weight of each.
+    labelled : list of tuple of ndarray
+        For every chunk, its labels and how many rows of positive weight have each.
     largest : float
         Largest absolute value of a feature.
     moments : tuple of float
@@ -37,6 +40,7 @@ class Survey:
     weight: float
     classes: Array
     totals: Array
+    labelled: list[tuple[Array, Array]]
     largest: float
     moments: tuple[float, float]
     origin: float
@@ -49,8 +53,37 @@ class Survey:
         first, second = self.moments[0] / total, self.moments[1] / total
         return gamma_of_variance(self.origin + first, second - first**2, self.width)
 
+    @property
+    def members(self) -> Array:
+        """Return how many rows of positive weight each chunk has of each label."""
+        counts = np.zeros((len(self.labelled), self.classes.size), np.int64)
+        for line, (classes, own) in zip(counts, self.labelled, strict=True):
+            line[np.searchsorted(self.classes, classes)] = own
+        return counts
 
-def _survey(part: Part, origin: float) -> tuple[int, float, Array, Array, float, float, float]:
+    def reweighted(self, X: Array, more: Array) -> Survey:
+        """Return the survey of the same rows, some of which weigh more or less by so much."""
+        tile = np.subtract(X, self.origin, dtype=np.float64)
+        first = self.moments[0] + float(more @ tile.sum(axis=1))
+        second = self.moments[1] + float(more @ np.einsum("ij,ij->i", tile, tile))
+        return replace(self, weight=self.weight + float(more.sum()), moments=(first, second))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What `_survey` returns of a part."""
+
+    taking: int
+    weight: float
+    classes: Array
+    totals: Array
+    counts: Array
+    largest: float
+    first: float
+    second: float
+
+
+def _survey(part: Part, origin: float, by: str) -> _Found:
     weights = part.weights
     if not np.isfinite(weights).all():
         raise ValueError(f"Input sample_weight contains NaN or infinity: {part.name}")
@@ -66,23 +99,27 @@ def _survey(part: Part, origin: float) -> tuple[int, float, Array, Array, float,
         tile[own == 0] = 0.0
         first += float(own @ tile.sum(axis=1))
         second += float(own @ np.einsum("ij,ij->i", tile, tile))
-    labels = part.values.get("y")
+    labels = part.values.get(by)
     classes: Array = np.zeros(0)
     totals: Array = np.zeros(0)
+    counts: Array = np.zeros(0, np.int64)
     if labels is not None:
         classes, codes = np.unique(labels, return_inverse=True)
         totals = np.bincount(codes, weights, minlength=classes.size)
+        counts = np.bincount(codes, weights > 0, minlength=classes.size).astype(np.int64)
     taking = int(np.count_nonzero(weights))
-    return taking, float(weights.sum()), classes, totals, largest, first, second
+    return _Found(taking, float(weights.sum()), classes, totals, counts, largest, first, second)
 
 
-def survey(chunks: Chunks) -> Survey:
+def survey(chunks: Chunks, by: str = "y") -> Survey:
     """Read all rows once.
 
     Parameters
     ----------
     chunks : Chunks
-        The rows; ``y`` are labels.
+        The rows.
+    by : str
+        The value of the rows whose labels are counted.
 
     Returns
     -------
@@ -101,30 +138,38 @@ def survey(chunks: Chunks) -> Survey:
     with np.errstate(invalid="ignore"):
         origin = float(np.mean(few.X, dtype=np.float64))
     origin = origin if np.isfinite(origin) else 0.0
-    found = chunks.map(_survey, origin)
-    labelled = [(each[2], each[3]) for each in found if each[2].size]
+    found: list[_Found] = chunks.map(_survey, origin, by)
     classes: Array = np.zeros(0)
     totals: Array = np.zeros(0)
+    labelled = [each for each in found if each.classes.size]
     if labelled:
-        classes, codes = np.unique(np.concatenate([c for c, _ in labelled]), return_inverse=True)
-        totals = np.bincount(codes, np.concatenate([t for _, t in labelled]))
+        every = np.concatenate([each.classes for each in labelled])
+        classes, codes = np.unique(every, return_inverse=True)
+        totals = np.bincount(codes, np.concatenate([each.totals for each in labelled]))
     return Survey(
-        taking=np.array([each[0] for each in found]),
-        weight=float(sum(each[1] for each in found)),
+        taking=np.array([each.taking for each in found]),
+        weight=float(sum(each.weight for each in found)),
         classes=classes,
         totals=totals,
-        largest=max(each[4] for each in found),
-        moments=(sum(each[5] for each in found), sum(each[6] for each in found)),
+        labelled=[(each.classes, each.counts) for each in found],
+        largest=max(each.largest for each in found),
+        moments=(sum(each.first for each in found), sum(each.second for each in found)),
         origin=origin,
         width=chunks.n_features,
     )
 
 
-def _positions(part: Part, wanted: dict[int, Array]) -> Array:
-    return part.first + np.flatnonzero(part.weights)[wanted[part.index]]
+Among = tuple[str, Any]  # a value of the rows, and which rows are meant: those that have this one
 
 
-def row_numbers(chunks: Chunks, taking: Array, places: Array) -> Array:
+def _positions(part: Part, wanted: dict[int, Array], among: Among | None) -> Array:
+    meant = part.weights > 0
+    if among is not None:
+        meant &= part.values[among[0]] == among[1]
+    return part.first + np.flatnonzero(meant)[wanted[part.index]]
+
+
+def row_numbers(chunks: Chunks, taking: Array, places: Array, among: Among | None = None) -> Array:
     """Return the numbers of the rows that have given places among those of positive weight.
 
     Parameters
@@ -132,9 +177,12 @@ def row_numbers(chunks: Chunks, taking: Array, places: Array) -> Array:
     chunks : Chunks
         The rows.
     taking : ndarray of int
-        Rows of positive weight in every chunk.
+        Rows of positive weight that are meant, in every chunk.
     places : ndarray of int
         Ascending.
+    among : tuple, optional
+        Name of a value of the rows, and the one that the rows which are meant have; all rows by
+        default.
 
     Returns
     -------
@@ -143,7 +191,9 @@ def row_numbers(chunks: Chunks, taking: Array, places: Array) -> Array:
     """
     if (taking == np.asarray(chunks.sizes)).all():
         return places
+    if places.size == 0:
+        return np.zeros(0, np.int64)
     ends = np.concatenate([[0], np.cumsum(taking)])
     owners = np.searchsorted(ends, places, side="right") - 1
     wanted = {int(i): places[owners == i] - ends[i] for i in np.unique(owners)}
-    return np.concatenate(chunks.map(_positions, wanted, only=sorted(wanted)))
+    return np.concatenate(chunks.map(_positions, wanted, among, only=sorted(wanted)))

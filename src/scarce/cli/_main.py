@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from scarce.cli import _demo, _export, _fit, _info, _score
-from scarce.cli._errors import CommandError, told
+from scarce.cli._errors import CommandError, UsageError, told
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
@@ -96,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _run_reproduce(arguments: argparse.Namespace) -> None:
     again = " ".join(["python -m papers", *arguments.anything])
-    raise RuntimeError(
+    raise UsageError(
         "the papers' tables are not part of the installed package; in a clone of the repository, "
         f"whose folder papers has them, run: {again}"
     )

@@ -60,7 +60,7 @@ def group_mean_kernel(
         return _alike((means @ means.T).toarray() if sparse.issparse(X) else means @ means.T)
     X = X[order]
     # In float64 whatever the rows: what is solved with this matrix is certified against it.
-    return _sums(prepare(kernel, X).cast(np.float64), codes, shares, n_groups)
+    return _sums(prepare(kernel, X, exact=True).cast(np.float64), codes, shares, n_groups)
 
 
 def group_means(
@@ -117,7 +117,8 @@ def group_mean_values(
     if kernel.pairwise:
         kernel.require_formula()
     order, codes, shares = _sorted_groups(codes, n_groups, weights)
-    left, right = (side.cast(np.float64) for side in prepare_pair(kernel, X[order], landmarks))
+    sides = prepare_pair(kernel, X[order], landmarks, exact=True)
+    left, right = (side.cast(np.float64) for side in sides)
     panels = list(right.panels())
     means = np.zeros((n_groups, right.n))
     borders = _group_borders(codes, n_groups)

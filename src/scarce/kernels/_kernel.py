@@ -200,8 +200,11 @@ class Kernel(ABC):
         """Return what every row brings to a tile beside its inner products, if anything."""
         return None
 
-    def needs_differences(self, largest: float) -> bool:
-        """Say whether squared norms up to ``largest`` would lose the distances between rows."""
+    def needs_differences(self, largest: float, exact: bool = False) -> bool:
+        """Say whether squared norms up to ``largest`` would lose the distances between rows.
+
+        Of values that are to be ``exact`` nobody bounds the errors afterwards.
+        """
         return False
 
     def fits_single_precision(self, largest: float) -> bool:

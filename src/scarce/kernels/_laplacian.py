@@ -73,7 +73,7 @@ class LaplacianKernel(Kernel):
         out *= out.dtype.type(-self.gamma)
         np.exp(out, out=out)
 
-    def needs_differences(self, largest: float) -> bool:
+    def needs_differences(self, largest: float, exact: bool = False) -> bool:
         return True
 
     def fits_single_precision(self, largest: float) -> bool:

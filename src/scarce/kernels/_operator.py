@@ -18,6 +18,7 @@ from scarce.solvers import reference_sums
 Array = NDArray[Any]
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
+ROWS_AT_A_TIME = 64  # of all columns: what a thread computes between two looks at the queue
 
 
 class KernelOperator:
@@ -100,8 +101,13 @@ class KernelOperator:
 
     def write_rows(self, indices: Array, out: Array) -> None:
         """Write the values of the given rows with all rows to ``out``, in its precision."""
-        part = self._in(out.dtype.type).take(indices)
-        part.write(0, indices.size, self._all_in(out.dtype.type), out)
+        part, panel = self._in(out.dtype.type).take(indices), self._all_in(out.dtype.type)
+
+        def work(start: int, stop: int) -> None:
+            part.write(start, stop, panel, out[start:stop])
+
+        with part.runner(part.effort(self.n)) as run:
+            run(indices.size, work, ROWS_AT_A_TIME)
 
     def _all_in(self, precision: Any) -> Panel:
         if precision not in self._panels:

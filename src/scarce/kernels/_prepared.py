@@ -111,7 +111,7 @@ def center_of(X: Any, kernel: Kernel) -> Array | None:
     return np.asarray(center if X.dtype == np.float32 else center.astype(np.float64))
 
 
-def prepare(kernel: Kernel, X: Any) -> Prepared:
+def prepare(kernel: Kernel, X: Any, exact: bool = False) -> Prepared:
     """Return rows ready to be compared with each other, in their own precision.
 
     Parameters
@@ -120,16 +120,18 @@ def prepare(kernel: Kernel, X: Any) -> Prepared:
         Any kernel but a precomputed one.
     X : array-like or CSR of shape (n, d), or what a callable kernel takes
         The rows.
+    exact : bool
+        Whether values are to be as exact as float64 allows, because nobody bounds their errors.
 
     Returns
     -------
     Prepared
         The rows.
     """
-    return _prepared(kernel, X, X)[0]
+    return _prepared(kernel, X, X, exact)[0]
 
 
-def prepare_pair(kernel: Kernel, X: Any, Z: Any) -> tuple[Prepared, Prepared]:
+def prepare_pair(kernel: Kernel, X: Any, Z: Any, exact: bool = False) -> tuple[Prepared, Prepared]:
     """Return two sets of rows ready to be compared, both in the precision their values need.
 
     That is float32 when both sets are and nothing is lost, else float64.
@@ -140,13 +142,15 @@ def prepare_pair(kernel: Kernel, X: Any, Z: Any) -> tuple[Prepared, Prepared]:
         Any kernel but a precomputed one.
     X, Z : array-like or CSR of shape (n, d) and (m, d), or what a callable kernel takes
         The rows, both dense or both sparse.
+    exact : bool
+        As for `prepare`.
 
     Returns
     -------
     tuple of Prepared
         Left and right side.
     """
-    left, right = _prepared(kernel, X, Z)
+    left, right = _prepared(kernel, X, Z, exact)
     single = left.rows.dtype == right.rows.dtype == np.float32
     if single and not kernel.accurate_in_single_precision(
         max(left.largest, right.largest), max(left.rows.longest, right.rows.longest)
@@ -156,7 +160,7 @@ def prepare_pair(kernel: Kernel, X: Any, Z: Any) -> tuple[Prepared, Prepared]:
     return left.cast(dtype), right.cast(dtype)
 
 
-def _prepared(kernel: Kernel, X: Any, Z: Any) -> tuple[Prepared, Prepared]:
+def _prepared(kernel: Kernel, X: Any, Z: Any, exact: bool) -> tuple[Prepared, Prepared]:
     if not kernel.has_formula:
         left: Rows = OpaqueRows(prepared_rows(kernel, X))  # type: ignore[assignment]
         right: Rows = left if Z is X else OpaqueRows(prepared_rows(kernel, Z))  # type: ignore[assignment]
@@ -169,6 +173,6 @@ def _prepared(kernel: Kernel, X: Any, Z: Any) -> tuple[Prepared, Prepared]:
     norms = left.squared_norms()
     theirs = norms if right is left else right.squared_norms()
     largest = max(float(norms.max(initial=0.0)), float(theirs.max(initial=0.0)))
-    differences = kernel.needs_differences(largest)
+    differences = kernel.needs_differences(largest, exact)
     one = Prepared(left, kernel, norms, differences)
     return one, one if right is left else Prepared(right, kernel, theirs, differences)

@@ -14,7 +14,9 @@ from scarce.kernels._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Array, Kernel
 if TYPE_CHECKING:
     from scarce.kernels._prepared import Panel, Prepared
 
-LOST_DISTANCES = 1e8  # gamma |x|^2 from which distances are computed from differences
+# gamma |x|^2 from which distances are computed from differences, in general and of values that are
+# themselves what a solution is certified against.
+LOST_DISTANCES, UNSURE_DISTANCES = 1e8, 1e4
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,10 @@ class RBFKernel(Kernel):
         sums = gaussian_sums(X, rows, columns, self.gamma, weights, groups)
         return sums  # type: ignore[no-any-return]
 
-    def needs_differences(self, largest: float) -> bool:
+    def needs_differences(self, largest: float, exact: bool = False) -> bool:
         # |x|^2 + |z|^2 - 2 x'z is known to the last digit of the norms. With norms this large, in
         # units of the kernel's width, that is too little for rows near each other.
-        return bool(self.gamma * largest >= LOST_DISTANCES)
+        return bool(self.gamma * largest >= (UNSURE_DISTANCES if exact else LOST_DISTANCES))
 
     def fits_single_precision(self, largest: float) -> bool:
         inside = largest < SINGLE_RANGE and 1 / SINGLE_RANGE < self.gamma < SINGLE_RANGE

@@ -187,7 +187,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
                 "known": known,
                 "unit": unit,
             }
-        return self._keep_left_out(unit * scores, weights, everyone)
+        all_exact = bool(known.all())
+        return self._keep_left_out(unit * scores, weights, everyone, all_exact=all_exact)
 
     def _scores_without(
         self, rows: Any, part: Array, weights: Array, alpha: Array, linear: Array

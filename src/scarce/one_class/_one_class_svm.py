@@ -9,6 +9,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
 from scarce._by_chunks import (
+    band_offsets,
     keep_model,
     keep_reads,
     planned,
@@ -17,11 +18,11 @@ from scarce._by_chunks import (
 )
 from scarce._frame import keep_quality
 from scarce._kernel_machine import Sample
-from scarce.chunks import BandSolution, Chunks, OneClassProblem
+from scarce.chunks import Chunks, OneClassProblem
 from scarce.one_class._base import OneClassMachine
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import OneClassModel, one_class_program, read_one_class
-from scarce.solvers import QuadraticProgram, Solution, one_class_offset
+from scarce.solvers import QuadraticProgram, Solution
 
 
 class OneClassSVM(OneClassMachine):
@@ -202,7 +203,7 @@ class OneClassSVM(OneClassMachine):
         keep_quality(self, [solution])
         keep_reads(self, solution)
         self._forget_left_out()
-        self.offset_ = np.array([self._band_offset(solution, mass)])
+        self.offset_ = band_offsets(solution, problem, np.array([self.nu]))
         self.intercept_ = -self.offset_
         norms = sample_diagonal(plan)
         largest = float(np.abs(norms).max())
@@ -212,16 +213,6 @@ class OneClassSVM(OneClassMachine):
         else:
             self._rounding = self._score_rounding(terms, norms)
         return self
-
-    def _band_offset(self, solution: BandSolution, mass: float) -> float:
-        """Return the order statistic of all scores, which lies in the band."""
-        upper = solution.band.terms.upper
-        wanted = mass - float(solution.settled[0])
-        if self.nu == 1.0:
-            return solution.highest
-        if not 0.0 < wanted <= float(upper.sum()):
-            return -float(solution.multipliers[0])
-        return one_class_offset(solution.scores, 1.0 / wanted, upper)
 
     def _program(self, sample: Sample) -> QuadraticProgram:
         return one_class_program(sample.operator, nu=self.nu, weights=sample.weights)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._by_chunks import forget_reads, goes_by_chunks, opened
 from scarce._domains import check_no_domains, split_domains
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame, fit_task
 from scarce._left_out import left_out_parts, scores_by_parts
@@ -19,6 +20,7 @@ from scarce.one_class._target_left_out import TargetLeftOut
 from scarce.one_class._task_machine import TaskMachine
 from scarce.one_class._task_parameters import per_task, task_masses
 from scarce.one_class._task_sample import TaskSample
+from scarce.one_class._tasks_by_chunks import fit_tasks, refuse_radii
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import TaskPlanes
 
@@ -97,6 +99,8 @@ class TransferOneClassSVM(TaskMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation, and of the parts left out of many rows.
+    max_memory : float or None, default=None
+        MB that a fit by chunks may take beside the rows; None is a quarter of what is free.
 
     Attributes
     ----------
@@ -129,9 +133,12 @@ class TransferOneClassSVM(TaskMachine):
         How far each row was moved. None without radii, and for sparse rows, which all move along
         their task's line of `task_coef_` by their radius.
     radii_ : ndarray of shape (n_samples,)
-        The radii used.
+        The radii used; None for rows in chunks, which have none.
     history_ : dict of list
-        Per round: "objective", "moved" (share of rows), "halvings", "n_iter".
+        Per round: "objective", "moved" (share of rows), "halvings", "n_iter". For rows in chunks,
+        per round of the band fit, what `OneClassSVM.history_` holds.
+    n_reads_ : int
+        How often all rows were read, for rows in chunks.
     converged_ : bool
         Whether `round_tol` was met.
     n_rounds_ : int
@@ -219,6 +226,7 @@ class TransferOneClassSVM(TaskMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        max_memory: float | None = None,
     ) -> None:
         self.nu = nu
         self.source_nu = source_nu
@@ -244,6 +252,9 @@ class TransferOneClassSVM(TaskMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.max_memory = max_memory
+
+    _fits_by_chunks: ClassVar[bool] = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -267,7 +278,8 @@ class TransferOneClassSVM(TaskMachine):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The rows of all tasks; for a precomputed kernel, the kernel matrix.
+            The rows of all tasks; for a precomputed kernel, the kernel matrix. Without radii, with
+            a linear kernel or landmarks, also rows in chunks: see :mod:`scarce.chunks`.
         y : Ignored
             Not used, present for API consistency by convention. What looks like domains is refused:
             they are `sample_domain`.
@@ -286,6 +298,12 @@ class TransferOneClassSVM(TaskMachine):
             The fitted estimator.
         """
         check_no_domains(y, sample_domain)
+        if goes_by_chunks(self, X):
+            refuse_radii(self, sample_radius)
+            given = {"sample_weight": sample_weight, "sample_domain": sample_domain}
+            fit_tasks(self, opened(self, X, **given))
+            return self
+        forget_reads(self)
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
         rows = np.flatnonzero(weights)

@@ -43,7 +43,7 @@ class UOCTSVM(TransferOneClassSVM):
         Stop when the objective changes by no more than this share from round to round.
     max_rounds, tol, cache_size, max_iter, verbose : optional
         See `TransferOneClassSVM`.
-    approximation, n_components, random_state : optional
+    approximation, n_components, random_state, max_memory : optional
         See `TransferOneClassSVM`.
 
     See Also
@@ -97,6 +97,7 @@ class UOCTSVM(TransferOneClassSVM):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        max_memory: float | None = None,
     ) -> None:
         self.C_source = C_source
         self.C_target = C_target
@@ -120,6 +121,7 @@ class UOCTSVM(TransferOneClassSVM):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.max_memory = max_memory
 
     def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the planes of (7), or of (23), for tasks of the given weights."""

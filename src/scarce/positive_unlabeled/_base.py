@@ -14,20 +14,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._frame import checked_weights, fit_task, note, quality
+from scarce._frame import fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
 from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
-from scarce.positive_unlabeled._equal_rows import row_keys
+from scarce.positive_unlabeled._equal_rows import equal_to_some, row_keys
+from scarce.positive_unlabeled._given import Given, given_rows
 from scarce.positive_unlabeled._held_out import best_round, held_out_rows
-from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
 from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
 from scarce.positive_unlabeled._training import Trained, Training
+
+BYTES_A_ROW = 60  # sets of rows, and a score while there are strong negatives to find
 
 
 def _of_classifier(name: str, what: str) -> property:
@@ -41,6 +43,7 @@ def _of_classifier(name: str, what: str) -> property:
 class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base of both estimators; a subclass says what its learners and its kernel are."""
 
+    _fits_by_chunks: ClassVar[bool] = True
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
 
@@ -71,33 +74,21 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
-        rows, y = checked_rows(self, X, self._kernel(), y, reset=True)
-        self.classes_, self.pos_label_, positive = positive_rows(
-            y, self.pos_label, type(self).__name__
-        )
-        weights = checked_weights(sample_weight, y)
-        check_both(positive, weights, self.classes_, self.pos_label_)
-        positives = np.flatnonzero(positive & (weights > 0))
-        unlabelled = np.flatnonzero(~positive & (weights > 0))
+        given = given_rows(self, X, y, sample_weight, self._kernel(), BYTES_A_ROW)
+        rows, weights = given.rows, given.weights
+        positives = np.flatnonzero(given.positive & (weights > 0))
+        unlabelled = ~given.positive & (weights > 0)
         mapper, classifier = self._learners(rows, weights)
-        by_keys = self.keep == "support" or self.stop == "held_out"
-        needed = self.drop_shared or self.diagnose or by_keys
-        keys = row_keys(rows) if needed else None
-        if keys is not None:
-            self._warn_if_equal(positives, keys[positives])
-        weighted = sample_weight is not None
+        keys = row_keys(rows, positives)
+        self._warn_if_equal(keys)
         held_out = self._held_out(positives, keys)
         trained_on = np.setdiff1d(positives, held_out, assume_unique=True)
         with fit_task(self) as task:
             begin = time.perf_counter()
-            self.mapper_, scores = mapping_scores(
-                mapper, rows, trained_on, unlabelled, weights, weighted
-            )
-            shared = np.zeros(unlabelled.size, bool)
+            shared = np.zeros_like(unlabelled)
             if self.drop_shared:
-                assert keys is not None
-                shared = np.isin(keys[unlabelled], keys[positives])
-            strong = self._strong(scores, shared, weights[unlabelled])
+                shared[unlabelled] = equal_to_some(rows, unlabelled, positives)
+            strong = self._strong(mapper, given, trained_on, unlabelled, shared)
             self.mapping_seconds_ = time.perf_counter() - begin
 
             def report(round_: Callable[[], Array]) -> tuple[Array, bool]:
@@ -109,50 +100,47 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
             loop = Loop(
                 rows=rows,
                 weights=weights,
-                train=Training(classifier, rows, weights, weighted, self.on_infeasible),
-                keys=keys if self.keep == "support" else None,
+                train=Training(classifier, rows, weights, given.weighted, self.on_infeasible),
+                support_only=self.keep == "support",
                 recheck=self.recheck,
                 rules=self._rules(held_out),
                 max_rounds=self.max_rounds,
                 report=report,
-                always_accepted=float(weights[unlabelled[shared]].sum()),
-                unlabelled_weight=float(weights[unlabelled].sum()),
+                always_accepted=float(np.sum(weights, where=shared)),
+                unlabelled_weight=float(np.sum(weights, where=unlabelled)),
             )
             outcome = loop.run(
                 trained_on,
-                unlabelled[strong],
-                unlabelled[~strong & ~shared],
+                strong,
+                unlabelled & ~strong & ~shared,
                 held_out if held_out.size else None,
             )
         self._keep_outcome(outcome)
-        seen = rows.against(outcome.kept.rows)
-        inside = seen.scores(unlabelled, self.classifier_.decision_function) >= 0
-        self.accepted_share_ = float(weights[unlabelled[inside]].sum() / loop.unlabelled_weight)
+        inside = outcome.kept.accepted(rows, unlabelled)
+        self.accepted_share_ = float(np.sum(weights, where=inside)) / loop.unlabelled_weight
         # Of the rows that the classifier was not trained on, those inside that no round has
         # rejected are in the history; any others were rejected once, dropped, and taken back.
-        free = inside & ~shared & ~np.isin(unlabelled, outcome.kept.rows)
-        accepted = (weights[unlabelled[free]].sum() + loop.always_accepted) / loop.unlabelled_weight
-        self.taken_back_ = max(0.0, float(accepted) - outcome.accepted_share)
-        self._diagnose(outcome, trained_on, loop, keys)
+        free = inside & ~shared
+        free[outcome.kept.rows] = False
+        accepted = float(np.sum(weights, where=free)) + loop.always_accepted
+        self.taken_back_ = max(0.0, accepted / loop.unlabelled_weight - outcome.accepted_share)
+        self._diagnose(outcome, trained_on, loop, keys[np.isin(positives, trained_on)])
         self._warn(outcome)
 
-    def _diagnose(self, outcome: Outcome, positives: Array, loop: Loop, keys: Array | None) -> None:
+    def _diagnose(self, outcome: Outcome, positives: Array, loop: Loop, keys: Array) -> None:
         """Refit without folds of the positives; store and tell what that says of the model."""
         self.class_prior_, self.held_out_recall_ = self.accepted_share_, float("nan")
         self.class_prior_interval_ = (float("nan"), float("nan"))
         if not self.diagnose:
             return
-        assert keys is not None
         train = replace(loop.train)  # without the last solution
         self.held_out_recall_ = held_out_recall(
             positives,
             np.setdiff1d(outcome.kept.rows, positives),
-            keys[positives],
+            keys,
             loop.weights,
             train,
-            lambda trained, rows: (
-                loop.rows.against(trained.rows).scores(rows, trained.model.decision_function) >= 0
-            ),
+            lambda trained, some: trained.inside(loop.rows, some),
         )
         if np.isnan(self.held_out_recall_):
             self.class_prior_ = float("nan")
@@ -169,32 +157,36 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
             self.class_prior_interval_ = found.prior_interval
         found.warn()
 
-    def _warn_if_equal(self, positives: Array, keys: Array) -> None:
-        if positives.size == 1 or (keys == keys[0]).all():
+    def _warn_if_equal(self, keys: Array) -> None:
+        if (keys == keys[0]).all():
             note(
-                f"the {positives.size} positive rows are all equal: the model knows a single "
+                f"the {keys.size} positive rows are all equal: the model knows a single "
                 "example of the class",
             )
 
-    def _strong(self, scores: Array, shared: Array, weights: Array) -> Array:
-        """Return which unlabelled rows are strong negatives."""
-        strong = (scores < 0) & ~shared
-        if strong.any():
-            return strong
-        if self.map_fallback is None or shared.all():
-            raise no_strong_negatives(scores[~shared], int(shared.sum()))
-        strong[~shared] = lowest_share(scores[~shared], weights[~shared], self.map_fallback)
-        note(
-            f"the mapper found no strong negatives; the loop begins with the {int(strong.sum())} "
-            f"unlabelled rows of the lowest scores (map_fallback={self.map_fallback:g})",
-            ScarceDataWarning,
-        )
+    def _strong(
+        self, mapper: Any, given: Given, positives: Array, unlabelled: Array, shared: Array
+    ) -> Array:
+        """Return which unlabelled rows are strong negatives; shared ones are none."""
+        self.mapper_, scores = mapping_scores(mapper, given, positives, unlabelled)
+        strong = unlabelled & ~shared
+        scores = scores[strong[unlabelled]]  # of the rows that may be
+        below = scores < 0
+        if not below.any():
+            if self.map_fallback is None or scores.size == 0:
+                raise no_strong_negatives(scores, int(shared.sum()))
+            below = lowest_share(scores, given.weights[strong], self.map_fallback)
+            note(
+                f"the mapper found no strong negatives; the loop begins with the {below.sum()} "
+                f"unlabelled rows of the lowest scores (map_fallback={self.map_fallback:g})",
+                ScarceDataWarning,
+            )
+        strong[strong] = below
         return strong
 
-    def _held_out(self, positives: Array, keys: Array | None) -> Array:
+    def _held_out(self, positives: Array, keys: Array) -> Array:
         if self.stop == "held_out":
-            assert keys is not None
-            return positives[held_out_rows(keys[positives])]
+            return positives[held_out_rows(keys)]
         choose = getattr(self.stop, "hold_out", None)
         return positives[:0] if choose is None else positives[choose(positives.size)]
 

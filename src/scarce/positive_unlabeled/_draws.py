@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel
-from scarce.positive_unlabeled._rows import RowSource
+from scarce.positive_unlabeled._rows import RowSource, Scored
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Pool:
         return float(self.weights.sum())
 
 
-class Renumbered:
+class Renumbered(Scored):
     """Some rows of a source under new numbers.
 
     Attributes
@@ -63,8 +63,8 @@ class Renumbered:
     def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
         return self.source.blocks(self.where[indices])
 
-    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
-        return self.source.scores(self.where[indices], score)
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        return self.source.each(self.where[indices], function)
 
     def scale_gamma(self, weights: Array) -> float:
         return self.source.scale_gamma(self._everyone(weights))

@@ -13,7 +13,7 @@ from scarce.positive_unlabeled._rows import RowSource
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def row_keys(rows: RowSource) -> Array:
+def row_keys(rows: RowSource, indices: Array | None = None) -> Array:
     """Return a number per row that equal rows share, and by which different rows are in order.
 
     The order is that along a fixed direction: scale, offset, and constant columns at the end leave
@@ -24,35 +24,73 @@ def row_keys(rows: RowSource) -> Array:
     ----------
     rows : RowSource
         The rows; dense and sparse rows of the same values have the same keys.
+    indices : ndarray of int, optional
+        Which rows; all by default. Their order does not depend on the others.
 
     Returns
     -------
     ndarray of int of shape (n,)
         The keys, 0 to the number of different rows less one.
     """
-    n = rows.shape[0]
-    bits, places = np.zeros(n, dtype=np.uint64), np.zeros(n)
-    factors, direction = np.zeros(0, dtype=np.uint64), np.zeros(0)
-    for part, block in rows.blocks(np.arange(n)):
-        if block.dtype.kind not in "fiub":
-            return np.arange(n)  # of a callable kernel: rows of any kind, taken to be different
-        if not sparse.issparse(block):
-            block = block.reshape(block.shape[0], -1)
-        if factors.size == 0:
-            d, largest = block.shape[1], np.iinfo(np.uint64).max
-            random = np.random.default_rng(0)
-            factors = random.integers(largest, size=d, dtype=np.uint64, endpoint=True)
-            factors |= np.uint64(1)
-            direction = np.random.default_rng(1).uniform(0.5, 1.5, size=d)  # more columns: the same
-        if sparse.issparse(block):
-            bits[part] = _sparse_bits(block, factors)
-        else:
-            bits[part] = _mixed(block, factors).sum(axis=1)
-        places[part] = block @ direction
+    indices = np.arange(rows.shape[0]) if indices is None else indices
+    if not _are_numbers(rows):
+        return indices
+    marks = rows.each(indices, _marks)
+    bits, places = marks[:, 0], marks[:, 1].view(np.float64)
     _, first, which = np.unique(bits, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.intp)
     rank[np.lexsort((bits[first], places[first]))] = np.arange(first.size)
     return np.asarray(rank[which])
+
+
+def equal_to_some(rows: RowSource, indices: Array, some: Array) -> Array:
+    """Return which rows equal one of some others.
+
+    Parameters
+    ----------
+    rows : RowSource
+        Where the rows come from.
+    indices : ndarray of int or bool
+        The rows that are asked about, numbers or one bool for each of all rows.
+    some : ndarray of int
+        The others, by number.
+
+    Returns
+    -------
+    ndarray of bool
+        One answer for each row that is asked about.
+    """
+    if not _are_numbers(rows):
+        numbers = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
+        return np.isin(numbers, some)
+    wanted = np.unique(rows.each(some, _bits))
+    return rows.each(indices, lambda block: np.isin(_bits(block), wanted)).astype(bool)
+
+
+def _are_numbers(rows: RowSource) -> bool:
+    """Say whether rows are of numbers; of a callable kernel they may be of any kind."""
+    return bool(rows.gather(np.zeros(1, np.intp)).dtype.kind in "fiub")
+
+
+def _marks(block: Any) -> Array:
+    """Return the bits of every row, and those of its place along the direction."""
+    if not sparse.issparse(block):
+        block = block.reshape(block.shape[0], -1)
+    direction = np.random.default_rng(1).uniform(0.5, 1.5, size=block.shape[1])
+    places = np.asarray(block @ direction, dtype=np.float64)
+    return np.column_stack([_bits(block), places.view(np.uint64)])
+
+
+def _bits(block: Any) -> Array:
+    """Return 64 bits for every row; more columns of zeros change none."""
+    if not sparse.issparse(block):
+        block = block.reshape(block.shape[0], -1)
+    random, largest = np.random.default_rng(0), np.iinfo(np.uint64).max
+    factors = random.integers(largest, size=block.shape[1], dtype=np.uint64, endpoint=True)
+    factors |= np.uint64(1)
+    if sparse.issparse(block):
+        return _sparse_bits(block, factors)
+    return np.asarray(_mixed(block, factors).sum(axis=1))
 
 
 def _mixed(values: Array, factors: Array) -> Array:

@@ -1,4 +1,7 @@
-"""The mapping-convergence loop on row numbers; it knows rows only through `RowSource`."""
+"""The mapping-convergence loop on sets of rows; it knows rows only through `RowSource`.
+
+Sets of all rows are arrays of bool, one byte a row, wherever the rows are.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.positive_unlabeled._equal_rows import equal_to_some
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.positive_unlabeled._training import Trained, Training
 
@@ -44,10 +48,10 @@ class Loop:
         Weights of all rows.
     train : Training
         The second learner.
-    keys : ndarray of shape (n,) or None
-        Equal for equal rows. None to keep all negatives (SMC), keys to keep those that equal a
-        support vector (SVMC). Of equal rows a solver may choose any for its support, and a row
-        given twice must not be half a row in the next round.
+    support_only : bool
+        Whether to keep the negatives that equal a support vector (SVMC), or all (SMC). Of equal
+        rows a solver may choose any for its support, and a row given twice must not be half a row
+        in the next round.
     recheck : bool
         Whether a settled loop goes on with rejected rows that the classifier accepts again.
     rules : sequence of callables
@@ -64,7 +68,7 @@ class Loop:
     rows: RowSource
     weights: Array
     train: Training
-    keys: Array | None
+    support_only: bool
     recheck: bool
     rules: Sequence[Rule]
     max_rounds: int | None
@@ -79,8 +83,10 @@ class Loop:
 
         Parameters
         ----------
-        positives, negatives, candidates : ndarray of int
-            Labelled positives, strong negatives and the rows that may still become negatives.
+        positives : ndarray of int
+            Labelled positives, by number.
+        negatives, candidates : ndarray of bool of shape (n,)
+            Strong negatives and the rows that may still become negatives.
         held_out : ndarray of int or None
             Positives that are not trained on, whose recall the rules look at.
         """
@@ -90,16 +96,16 @@ class Loop:
         self.held_out = held_out
         kept: dict[int, Trained] = {}
         self.candidates = candidates
-        everyone = np.union1d(negatives, candidates)
-        taken_back = negatives[:0]
+        everyone = negatives | candidates
+        taken_back = np.zeros_like(negatives)
         ending = ""
         while not ending:
             # The function is called at once, before `negatives` changes.
             rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
-            if self.recheck and rejected.size == 0:
+            if self.recheck and not rejected.any():
                 rejected = self._taken_back(everyone)
-                taken_back = np.union1d(taken_back, rejected)
-            self.history["taken_back"].append(taken_back.size)
+                taken_back |= rejected
+            self.history["taken_back"].append(int(taken_back.sum()))
             number = len(self.history["recall"]) - 1
             kept[number] = self.trained
             verdicts = [rule(self.history) for rule in self.rules]
@@ -110,7 +116,7 @@ class Loop:
                     f"named last, got {choice!r}"
                 )
             kept = {which: trained for which, trained in kept.items() if which >= choice}
-            if rejected.size == 0:
+            if not rejected.any():
                 ending = "settled"
             elif not all(go_on for _, go_on in verdicts):
                 ending = "rule"
@@ -119,23 +125,23 @@ class Loop:
             elif number + 1 == self.max_rounds:
                 ending = "max_rounds"
             # Rows once taken back stay: each recheck finds others, and so there is a last one.
-            negatives = np.union1d(np.union1d(self._useful(negatives), rejected), taken_back)
+            negatives = self._useful(negatives) | rejected | taken_back
         return Outcome(kept[choice], choice, self.history, ending)
 
     def _round(self, positives: Array, negatives: Array) -> Array:
         """Train, and return the candidates that are rejected now."""
         begin = time.perf_counter()
-        self.trained = self.train(positives, negatives)
-        model, seen = self.trained.model, self.rows.against(self.trained.rows)
-        accepted = seen.scores(self.candidates, model.decision_function) >= 0
-        rejected = self.candidates[~accepted]
-        self.candidates = self.candidates[accepted]
+        self.trained = self.train(positives, np.flatnonzero(negatives))
+        model = self.trained.model
+        accepted = self.trained.accepted(self.rows, self.candidates)
+        rejected = self.candidates & ~accepted
+        self.candidates = accepted
         steps = getattr(model, "n_iter_", None)
-        inside = self.always_accepted + float(self.weights[self.candidates].sum())
+        inside = self.always_accepted + float(np.sum(self.weights, where=accepted))
         record = {
-            "negatives": negatives.size,
-            "rejected": rejected.size,
-            "accepted": self.candidates.size,
+            "negatives": int(negatives.sum()),
+            "rejected": int(rejected.sum()),
+            "accepted": int(accepted.sum()),
             "accepted_share": inside / self.unlabelled_weight,
             "recall": self._recall(positives),
             "nu": self.trained.nu,
@@ -152,29 +158,29 @@ class Loop:
 
     def _taken_back(self, everyone: Array) -> Array:
         """Return the rejected rows, no longer trained on, that the classifier accepts."""
-        known = np.union1d(self.candidates, self.trained.rows)
-        dropped = np.setdiff1d(everyone, known, assume_unique=True)
-        seen = self.rows.against(self.trained.rows)
-        return dropped[seen.scores(dropped, self.trained.model.decision_function) >= 0]
+        dropped = everyone & ~self.candidates
+        dropped[self.trained.rows] = False
+        return self.trained.accepted(self.rows, dropped)
 
     def _recall(self, positives: Array) -> float:
         """Return the share of some positives, by weight, on the positive side."""
-        seen = self.rows.against(self.trained.rows)
-        inside = seen.scores(positives, self.trained.model.decision_function) >= 0
+        inside = self.trained.inside(self.rows, positives)
         weights = self.weights[positives]
         return float(weights[inside].sum() / weights.sum())
 
     def _useful(self, negatives: Array) -> Array:
         """Return the negatives that the next round trains on beside the new ones."""
-        if self.keys is None:
+        if not self.support_only:
             return negatives
         if not hasattr(self.trained.model, "support_"):
             raise ValueError(
                 'keep="support" needs a classifier with support_, got '
                 f'{type(self.trained.model).__name__}; use keep="all"'
             )
-        support = np.intersect1d(self.trained.rows[self.trained.model.support_], negatives)
-        return negatives[np.isin(self.keys[negatives], self.keys[support])]
+        support = self.trained.rows[self.trained.model.support_]
+        useful = np.zeros_like(negatives)
+        useful[negatives] = equal_to_some(self.rows, negatives, support[negatives[support]])
+        return useful
 
 
 COLUMNS = (

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from scarce._arrays import Array
 from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
+from scarce.positive_unlabeled._given import Given
 from scarce.positive_unlabeled._out_of_bag_mapper import OutOfBagMapper
 from scarce.positive_unlabeled._rows import RowSource
 
@@ -19,43 +20,45 @@ from scarce.positive_unlabeled._rows import RowSource
 class WeightedBlocks:
     """Some rows in blocks, with their weights, as often as somebody wants to go through them."""
 
-    def __init__(self, rows: RowSource, indices: Array, weights: Array) -> None:
+    def __init__(self, rows: RowSource, some: Array, weights: Array) -> None:
         self.rows = rows
-        self.indices = indices
+        self.some = some  # one bool for each of all rows
         self.weights = weights
 
     def __iter__(self) -> Iterator[tuple[Any, Array]]:
-        for part, block in self.rows.blocks(self.indices):
-            yield block, self.weights[self.indices[part]]
+        indices = np.flatnonzero(self.some)
+        for part, block in self.rows.blocks(indices):
+            yield block, self.weights[indices[part]]
 
 
 def mapping_scores(
-    mapper: Any,
-    rows: RowSource,
-    positives: Array,
-    unlabelled: Array,
-    weights: Array,
-    weighted: bool,
+    mapper: Any, given: Given, positives: Array, unlabelled: Array
 ) -> tuple[Any, Array]:
-    """Return the fitted mapper, None for a function or mask, and one score per unlabelled row."""
+    """Return the fitted mapper, None for a function or mask, and one score per unlabelled row.
+
+    ``positives`` are numbers of rows, ``unlabelled`` is one bool for each of all.
+    """
+    rows, weights = given.rows, given.weights
     if isinstance(mapper, OutOfBagMapper):
         fitted = clone(mapper)
-        return fitted, fitted.map_rows(rows, positives, unlabelled, weights)
+        return fitted, fitted.map_rows(rows, positives, np.flatnonzero(unlabelled), weights)
     if hasattr(mapper, "score_samples"):
         seen = rows.against(positives)
-        given = weights[positives] if weighted else None
         blocks = WeightedBlocks(seen, unlabelled, weights)
         with collected_notes() as notes:
             fitted = clone(mapper).fit(
-                seen.gather(positives), sample_weight=given, unlabeled=blocks
+                seen.gather(positives),
+                sample_weight=weights[positives] if given.weighted else None,
+                unlabeled=blocks,
             )
         # Of a detector of this library that was cut short the loop's estimator warns itself.
         ours = isinstance(getattr(fitted, "detector_", None), KernelMachine)
         pass_on(notes, *([ConvergenceWarning] if ours else []))
         return fitted, seen.scores(unlabelled, fitted.score_samples)
     if callable(mapper):
-        mask = np.asarray(mapper(rows.gather(positives), rows.gather(unlabelled)))
-        _check_mask(mask, unlabelled.size, "unlabelled rows")
+        others = np.flatnonzero(unlabelled)
+        mask = np.asarray(mapper(rows.gather(positives), rows.gather(others)))
+        _check_mask(mask, others.size, "unlabelled rows")
     else:
         everyone = np.asarray(mapper)
         _check_mask(everyone, rows.shape[0], "rows of X")

@@ -29,6 +29,7 @@ LOOP_CONSTRAINTS: dict[str, Any] = {
     "diagnose": ["boolean"],
     "max_rounds": [Interval(Integral, 1, None, closed="left"), None],
     "tol": [Interval(Real, 0.0, None, closed="neither")],
+    "max_memory": [Interval(Real, 0.0, None, closed="neither"), None],
 }
 
 
@@ -96,6 +97,9 @@ class MappingConvergence(PositiveUnlabeled):
     tol : float, default=1e-5
         Largest violation of the optimality conditions of the learners. With a small `nu` a looser
         tolerance gives models without meaning.
+    max_memory : float, default=None
+        Memory in MB that a fit of rows in chunks may take here beside the chunks. None: a quarter
+        of what is free.
 
     Attributes
     ----------
@@ -199,6 +203,7 @@ class MappingConvergence(PositiveUnlabeled):
         diagnose: bool = True,
         max_rounds: int | None = None,
         tol: float = 1e-5,
+        max_memory: float | None = None,
     ) -> None:
         self.mapper = mapper
         self.classifier = classifier
@@ -213,17 +218,20 @@ class MappingConvergence(PositiveUnlabeled):
         self.diagnose = diagnose
         self.max_rounds = max_rounds
         self.tol = tol
+        self.max_memory = max_memory
 
     @fit_frame(nested_checks=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the boundary.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
-            Positive and unlabelled rows.
+            Positive and unlabelled rows. A Dask collection, a path of Parquet files and objects of
+            `scarce.chunks` are read in chunks.
         y : array-like of shape (n_samples,)
-            Two different labels, one for positive rows and one for unlabelled ones.
+            Two different labels, one for positive rows and one for unlabelled ones; for rows in
+            chunks also the name of a column, or a Dask collection.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
             less takes no part.

@@ -118,8 +118,7 @@ class OutOfBagMapper(BaseEstimator):
         positive = np.zeros(weights.size, bool)
         positive[positives] = True
         bags = default_bags() if self.bags is None else clone(self.bags)
-        bags._fit_ranking(rows, positive, taking_part)
-        numbers = bags._design(rows, positive, taking_part)[0].numbers
+        numbers = bags._fit_ranking(rows, positive, taking_part).numbers
         own, others = bags.out_of_bag_scores_
         counted = np.bincount(numbers[positives], weights[positives])
         self.bags_ = bags

@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._frame import Interval, checked_weights, fit_frame, fit_task, keep_quality
+from scarce._frame import Interval, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_kernel
 from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
-from scarce.positive_unlabeled._labels import check_both, positive_rows
+from scarce.positive_unlabeled._given import given_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._out_of_bag import Design, clearly_best, out_of_bag, second_pass
 from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
@@ -27,6 +27,7 @@ from scarce.positive_unlabeled._rows import RowSource, checked_rows
 from scarce.positive_unlabeled._threshold import PUThreshold, found_threshold
 
 WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
+BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
 WORTH_OF_SHAPE = 10.0  # labelled rows that two heaps of unlabelled scores count as
 
 
@@ -72,6 +73,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         some hundreds.
     random_state : int, RandomState instance or None, default=None
         The draws.
+    max_memory : float, default=None
+        Memory in MB that a fit of rows in chunks may take here beside the chunks: 120 bytes for
+        every row, and the rows of the bags. None: a quarter of what is free.
 
     Attributes
     ----------
@@ -146,7 +150,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
 
     A row of weight 2 is the same as the row given twice, but for a precomputed kernel, whose rows
     are taken to be different. A memory-mapped `X` is read in blocks. The cost of training does not
-    grow with the unlabelled rows, but for scoring each once.
+    grow with the unlabelled rows, but for scoring each once. Rows in chunks give the same draws
+    and, but for rounding, the same model as in memory.
 
     Examples
     --------
@@ -174,6 +179,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
                 "cache_size",
                 "max_iter",
                 "random_state",
+                "max_memory",
             )
         },
         "C": [Interval(Real, 0.0, None, closed="neither")],
@@ -198,6 +204,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         cache_size: float = 200,
         max_iter: int = 100_000,
         random_state: Any = None,
+        max_memory: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -211,6 +218,9 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
         self.random_state = random_state
+        self.max_memory = max_memory
+
+    _fits_by_chunks: ClassVar[bool] = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -218,15 +228,17 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         return tags
 
     @fit_frame
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the class.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
-            Positive and unlabelled rows; for a precomputed kernel, the kernel matrix.
+            Positive and unlabelled rows; for a precomputed kernel, the kernel matrix. A Dask
+            collection, a path of Parquet files and objects of `scarce.chunks` are read in chunks.
         y : array-like of shape (n_samples,)
-            Two different labels, one for positive rows and one for unlabelled ones.
+            Two different labels, one for positive rows and one for unlabelled ones; for rows in
+            chunks also the name of a column, or a Dask collection.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
             less takes no part.
@@ -236,16 +248,12 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
-        source, y = checked_rows(self, X, self.kernel, y, reset=True)
-        self.classes_, self.pos_label_, positive = positive_rows(
-            y, self.pos_label, type(self).__name__
-        )
-        weights = checked_weights(sample_weight, y)
-        check_both(positive, weights, self.classes_, self.pos_label_)
-        return self._fit_rows(source, positive, weights)
+        given = given_rows(self, X, y, sample_weight, self.kernel, BYTES_A_ROW)
+        self._fit_rows(given.rows, given.positive, given.weights)
+        return self
 
     @fit_frame
-    def _fit_ranking(self, source: RowSource, positive: Array, weights: Array) -> Self:
+    def _fit_ranking(self, source: RowSource, positive: Array, weights: Array) -> Renumbered:
         """Fit to rows that another estimator has checked, without a class prior."""
         self.classes_, self.pos_label_ = np.array([0, 1]), 1
         self.n_features_in_ = source.shape[1]
@@ -253,7 +261,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
 
     def _fit_rows(
         self, source: RowSource, positive: Array, weights: Array, *, ranking_only: bool = False
-    ) -> Self:
+    ) -> Renumbered:
+        """Fit, and return the different rows that took part."""
         if self.n_bags == 1:
             raise ValueError("n_bags must be 0 (one machine of all rows) or at least 2, got 1")
         distinct, design = self._design(source, positive, weights)
@@ -298,7 +307,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         keep_quality(self, solutions)
-        return self
+        return distinct
 
     def _design(
         self, source: RowSource, positive: Array, weights: Array

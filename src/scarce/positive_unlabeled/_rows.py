@@ -21,6 +21,7 @@ class RowSource(Protocol):
     """All rows of a fit, wherever they are kept. A distributed source needs these methods only."""
 
     shape: tuple[int, ...]
+    most_trained: float  # rows that a machine may be trained on at a time
 
     def against(self, columns: Array) -> RowSource:
         """Return the rows as a model wants them that was trained on the rows ``columns``."""
@@ -30,6 +31,12 @@ class RowSource(Protocol):
 
     def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
         """Return those rows in blocks, each with its place among ``indices``."""
+
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        """Return a function's answers, one a row, for those rows, computed block by block.
+
+        ``indices`` may be one bool for each of all rows instead of numbers.
+        """
 
     def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
         """Return one number for each of those rows, computed block by block."""
@@ -41,7 +48,19 @@ class RowSource(Protocol):
         """Return a kernel with the number that its `gamma` is for these rows and weights."""
 
 
-class MemoryRows:
+class Scored:
+    """Base of sources; a subclass has `each`."""
+
+    most_trained = np.inf
+
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        raise NotImplementedError
+
+    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
+        return self.each(indices, lambda rows: np.ravel(score(rows)))
+
+
+class MemoryRows(Scored):
     """Rows of an array or CSR matrix."""
 
     def __init__(self, X: Any) -> None:
@@ -61,10 +80,14 @@ class MemoryRows:
             part = slice(start, start + step)
             yield part, self.gather(indices[part])
 
-    def scores(self, indices: Array, score: Callable[[Any], Any]) -> Array:
-        found = np.empty(indices.size)
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        indices = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
+        found = np.zeros(0)
         for part, rows in self.blocks(indices):
-            found[part] = np.ravel(score(rows))
+            answer = np.asarray(function(rows))
+            if part.start == 0:
+                found = np.empty((indices.size, *answer.shape[1:]), answer.dtype)
+            found[part] = answer
         return found
 
     def scale_gamma(self, weights: Array) -> float:

@@ -85,6 +85,9 @@ class SVMC(PositiveUnlabeled):
         Memory for kernel values in MB.
     max_iter : int, default=-1
         Limit on the number of pairwise steps of one training; -1 for none.
+    max_memory : float, default=None
+        Memory in MB that a fit of rows in chunks may take here beside the chunks. None: a quarter
+        of what is free.
 
     Attributes
     ----------
@@ -217,6 +220,7 @@ class SVMC(PositiveUnlabeled):
         tol: float = 1e-5,
         cache_size: float = 200,
         max_iter: int = -1,
+        max_memory: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -241,17 +245,20 @@ class SVMC(PositiveUnlabeled):
         self.tol = tol
         self.cache_size = cache_size
         self.max_iter = max_iter
+        self.max_memory = max_memory
 
     @fit_frame
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the boundary.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
-            Positive and unlabelled rows; for a precomputed kernel, the kernel matrix.
+            Positive and unlabelled rows; for a precomputed kernel, the kernel matrix. A Dask
+            collection, a path of Parquet files and objects of `scarce.chunks` are read in chunks.
         y : array-like of shape (n_samples,)
-            Two different labels, one for positive rows and one for unlabelled ones.
+            Two different labels, one for positive rows and one for unlabelled ones; for rows in
+            chunks also the name of a column, or a Dask collection.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a row of weight 2 is the same as the row given twice, and a row of weight 0 or
             less takes no part.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from scarce._arrays import Array
 from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
+from scarce.classification import SVC
 from scarce.classification._margin_machine import MarginMachine
 from scarce.kernels import make_kernel, make_operator
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.reductions import NoMarginError, is_flat
 
+FIRST_VIOLATORS = 5000  # negatives to begin with, and to add at a time, of more than fit
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # on which nu is raised
+
+Fitted = Callable[..., tuple[Any, Array] | None]
 
 
 @dataclass
@@ -29,6 +34,19 @@ class Trained:
     rows: Array
     nu: float
     guard: str
+
+    def inside(self, rows: RowSource, indices: Array) -> Array:
+        """Return whether the classifier accepts each of some rows, numbers or one bool a row."""
+        model = self.model
+        return rows.against(self.rows).each(
+            indices, lambda block: np.ravel(model.decision_function(block)) >= 0
+        )
+
+    def accepted(self, rows: RowSource, some: Array) -> Array:
+        """Return which of some rows it accepts; both are one bool for each of all rows."""
+        found = np.zeros_like(some)
+        found[some] = self.inside(rows, some)
+        return found
 
 
 @dataclass
@@ -60,18 +78,18 @@ class Training:
 
     def __call__(self, positives: Array, negatives: Array) -> Trained:
         """Return the classifier of these rows, decisions positive for positives."""
-        indices = np.concatenate([positives, negatives])
-        codes = np.repeat([1, 0], [positives.size, negatives.size])
-        X = self.rows.against(indices).gather(indices)
-        if "nu" not in self.classifier.get_params(deep=False):
-            return Trained(self._fitted(X, codes, indices), indices, np.nan, "")
-        return self._with_some_nu(X, codes, indices)
+        few = positives.size + negatives.size <= self.rows.most_trained
+        fitted = self._on_all if few or not self._has_margin() else self._on_violators
+        if "nu" in self.classifier.get_params(deep=False):
+            return self._with_some_nu(fitted, positives, negatives)
+        found = fitted(positives, negatives)
+        assert found is not None  # which only too small a nu leads to
+        return Trained(*found, np.nan, "")
 
-    def _with_some_nu(self, X: Any, codes: Array, indices: Array) -> Trained:
+    def _with_some_nu(self, fitted: Fitted, positives: Array, negatives: Array) -> Trained:
         """Lower nu to what the class sizes allow; raise it where the solution is trivial."""
-        total = float(self.weights[indices].sum())
-        smaller = min(float(self.weights[indices[codes == code]].sum()) for code in (0, 1))
-        largest = 2.0 * smaller / total
+        totals = [float(self.weights[some].sum()) for some in (positives, negatives)]
+        largest = 2.0 * min(totals) / sum(totals)
         nu, guard = self.classifier.nu, ""
         if nu > largest * (1 + 1e-12):
             if self.on_infeasible == "error":
@@ -83,41 +101,109 @@ class Training:
         first = max(nu, min(self._least_nu, 0.999 * largest))
         higher = [step for step in (*STEPS, 0.999 * largest) if first < step <= largest]
         for attempt in (first, *sorted(higher)):
-            model = self._fitted(X, codes, indices, nu=attempt)
-            if model is not None:
+            found = fitted(positives, negatives, nu=attempt)
+            if found is not None:
                 if attempt > nu:
                     self._least_nu, guard = attempt, "nu raised"
-                return Trained(model, indices, attempt, guard)
+                return Trained(*found, attempt, guard)
         raise NoMarginError(
             f"nu={nu:g} leaves no margin between positives and negatives, nor does any larger "
             f"value up to {largest:g}: the two overlap too much. Use a narrower kernel, or a "
             'classifier with a price of slack (SVC, or learner="csvc")'
         )
 
-    def _fitted(self, X: Any, codes: Array, indices: Array, **parameters: Any) -> Any:
+    def _on_all(
+        self, positives: Array, negatives: Array, **parameters: Any
+    ) -> tuple[Any, Array] | None:
+        """Return the classifier of all these rows, and their numbers; None without a margin."""
+        indices = np.concatenate([positives, negatives])
+        codes = np.repeat([1, 0], [positives.size, negatives.size])
+        weights = self.weights[indices] if self.weighted else None
+        model = self._fitted(indices, codes, weights, parameters)
+        return None if model is None else (model, indices)
+
+    def _has_margin(self) -> bool:
+        """Say whether rows beyond the margin of the classifier do not matter to it."""
+        exact = isinstance(self.classifier, MarginMachine) and self.classifier.approximation is None
+        return exact and (isinstance(self.classifier, SVC) or self.classifier.class_weight is None)
+
+    def _on_violators(
+        self, positives: Array, negatives: Array, **parameters: Any
+    ) -> tuple[Any, Array] | None:
+        """Do what `_on_all` does without gathering all negatives.
+
+        A negative beyond the margin has no part in the classifier. Train with some of them, look
+        at all others where they are, and let those within the margin join, until there is none:
+        this is then the classifier of all.
+        """
+        totals = np.array([float(self.weights[some].sum()) for some in (negatives, positives)])
+        factors = self._price_factors(totals)
+        mass = parameters.get("nu", 0.0) * totals.sum()
+        left = np.zeros(self.rows.shape[0], bool)
+        left[negatives] = True
+        n_first = min(negatives.size, FIRST_VIOLATORS + 4 * positives.size)
+        drawn = np.random.default_rng(0).choice(negatives.size, n_first, replace=False)
+        active = negatives[np.sort(drawn)]
+        if self._last is not None:
+            active = np.union1d(active, self._last[0][left[self._last[0]]])
+        while True:
+            left[active] = False
+            indices = np.concatenate([positives, active])
+            codes = np.repeat([1, 0], [positives.size, active.size])
+            weights = self.weights[indices] * factors[codes]
+            settings: dict[str, Any] = {"class_weight": None}
+            if mass:  # the variables of a class have the same sum as with all rows
+                settings["nu"] = min(1.0, mass / float(weights.sum()))
+            model = self._fitted(indices, codes, weights, settings)
+            if model is None:
+                return None
+            scores = self.rows.scores(left, model.decision_function)
+            wrong = np.flatnonzero(scores > self.classifier.tol - 1.0)
+            if wrong.size == 0:
+                break
+            most = max(FIRST_VIOLATORS, active.size)
+            if wrong.size > most:
+                wrong = wrong[np.argpartition(-scores[wrong], most)[:most]]
+            active = np.union1d(active, np.flatnonzero(left)[np.sort(wrong)])
+        if mass:  # of the spec, whose variables are shares of all rows
+            model.objective_ *= (float(weights.sum()) / totals.sum()) ** 2
+        model.set_params(class_weight=self.classifier.class_weight, **parameters)
+        return model, indices
+
+    def _price_factors(self, totals: Array) -> Array:
+        """Return what the class weights of all rows multiply the weights of either class by."""
+        model = clone(self.classifier)
+        model.classes_ = np.array([0, 1])
+        model._set_class_weight(totals)
+        return np.asarray(model.class_weight_)
+
+    def _fitted(
+        self, indices: Array, codes: Array, weights: Array | None, parameters: dict[str, Any]
+    ) -> Any:
         """Return a fitted copy, or None where the margin vanishes."""
+        X = self.rows.against(indices).gather(indices)
         model = clone(self.classifier).set_params(**parameters)
-        weights = self.weights[indices]
-        given = weights if self.weighted else None
-        total = float(weights.sum()) * parameters.get("nu", 1.0)
+        by_share = "nu" in parameters
+        own = self.weights[indices] if weights is None else weights
+        total = float(own.sum()) * parameters.get("nu", 1.0)
         warm = isinstance(model, MarginMachine) and model.approximation is None
         try:
             with collected_notes() as notes:
                 if warm:
-                    start = self._start(indices, total if parameters else None)
-                    model._fit_from(X, codes, given, start)
-                elif given is None:
+                    start = self._start(indices, total if by_share else None)
+                    model._fit_from(X, codes, weights, start)
+                elif weights is None:
                     model.fit(X, codes)
                 else:
-                    model.fit(X, codes, sample_weight=given)
+                    model.fit(X, codes, sample_weight=weights)
         except ValueError as error:
             # scikit-learn's NuSVC divides by the margin and finds coefficients that are not finite.
-            if isinstance(error, NoMarginError) or (parameters and "not finite" in str(error)):
+            if isinstance(error, NoMarginError) or (by_share and "not finite" in str(error)):
                 return None
             raise
         if warm:
             self._last = indices[model.support_], np.abs(model._dual_variables()), total
-        if parameters and _is_flat(model, X):
+        if by_share and _is_flat(model, X):
             return None
         # Of a machine of this library that was cut short the loop's estimator warns itself.
         pass_on(notes, *([ConvergenceWarning] if isinstance(model, KernelMachine) else []))
@@ -132,9 +218,11 @@ class Training:
         if self._last is None:
             return None
         support, variables, last_total = self._last
-        everyone = np.zeros(self.rows.shape[0])
-        everyone[support] = variables * (1.0 if total is None else total / last_total)
-        return np.asarray(everyone[indices])
+        order = np.argsort(support)
+        places = np.minimum(np.searchsorted(support, indices, sorter=order), support.size - 1)
+        nearest = order[places]
+        grown = variables * (1.0 if total is None else total / last_total)
+        return np.where(support[nearest] == indices, grown[nearest], 0.0)
 
 
 def _is_flat(model: Any, X: Any) -> bool:

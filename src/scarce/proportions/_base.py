@@ -42,7 +42,7 @@ from scarce.proportions._calibration import (
 )
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
 from scarce.proportions._share_calibration import fit_share_calibration
-from scarce.proportions._share_loss import class_probabilities
+from scarce.proportions._share_loss import RowGroups, class_probabilities
 from scarce.proportions._shares import group_error
 from scarce.proportions._space import Expansion, UnitSpace, unit_space
 
@@ -106,16 +106,19 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             units = single_rows(shares, weights)
         else:
             units = grouped_rows(y, groups, weights)
-        n_classes = max(2, units.shares.shape[1])
+        self._name_classes(max(2, units.shares.shape[1]))
+        if units.shares.shape[1] == 2:  # two columns say one thing
+            units = replace(units, shares=units.shares[:, 1:])
+        return X, units
+
+    def _name_classes(self, n_classes: int) -> None:
+        """Set `classes_` to the names that were given, or to numbers."""
         self.classes_ = np.arange(n_classes) if self.classes is None else np.asarray(self.classes)
         if self.classes_.shape != (n_classes,) or len(set(self.classes_.tolist())) != n_classes:
             raise ValueError(
                 f"classes must be {n_classes} different names, one for each class of y, got "
                 f"{self.classes!r}"
             )
-        if units.shares.shape[1] == 2:  # two columns say one thing
-            units = replace(units, shares=units.shares[:, 1:])
-        return X, units
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Units]:
         """Return rows that are groups of their own, with labels for shares."""
@@ -194,29 +197,50 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         self, X: Any, units: Units, scored: GroupRows | None, models: list[Expansion]
     ) -> None:
         """Fit the calibration by shares, unless it harms, and say what the shares are worth."""
+        if scored is None:
+            self._calibrate_by(units, None)
+            return
+        part = X[scored.rows]
+        own = [model.scores for model in models if model.scores is not None]
+        decisions = self._raw_decisions(part, np.column_stack(own) if own else None)
+        test = None
+        enough = units.sizes.size >= FEWEST_GROUPS and units.rows.size <= MOST_ROWS
+        if enough and self.calibrate == "shares":
+            test = LeftOut(self, X, units, self._block)
+        self._calibrate_by(
+            units, (decisions, self._source_decisions(part)), scored.in_groups, scored.chosen, test
+        )
+
+    def _calibrate_by(
+        self,
+        units: Units,
+        decisions: tuple[Array, Array | None] | None,
+        in_groups: RowGroups | None = None,
+        chosen: Array | None = None,
+        test: LeftOut | None = None,
+    ) -> None:
+        """Calibrate by decisions, and the source's, of rows of some groups.
+
+        None where groups say nothing of rows; ``test`` says whether it harms.
+        """
         self.calibration_: Calibration | None = None
         self.left_out_loss_: dict[str, float] = {}
         self.effective_labels_ = worth_of(units)
-        if scored is None:
+        if decisions is None or in_groups is None:
             return
         note_few_labels(units, self.effective_labels_)
-        shares, part, in_groups = units.shares[scored.chosen], X[scored.rows], scored.in_groups
-        own = [model.scores for model in models if model.scores is not None]
-        decisions = self._raw_decisions(part, np.column_stack(own) if own else None)
-        source = self._source_decisions(part)
+        own, source = decisions
+        shares = units.shares[chosen]
         if source is not None:
             self.source_calibration_ = plain(fit_share_calibration(source, in_groups, shares))
         if self.calibrate == "shares":
-            test = None
-            if units.sizes.size >= FEWEST_GROUPS and units.rows.size <= MOST_ROWS:
-                test = LeftOut(self, X, units, self._block)
-                self.left_out_loss_ = test.loss
+            self.left_out_loss_ = {} if test is None else test.loss
             if test is None or not test.harmful:
-                slope, shifts = fit_share_calibration(decisions, in_groups, shares)
+                slope, shifts = fit_share_calibration(own, in_groups, shares)
                 self.calibration_ = plain((slope, shifts))
                 self.intercept_ = self.intercept_ + shifts / slope
-                decisions = decisions + shifts / slope
-        note_one_label(decisions, units)
+                own = own + shifts / slope
+        note_one_label(own, units)
 
     def _block(self, X: Any, rows: Array, columns: Array) -> Any:
         """Return some rows; of a kernel matrix, their values with some others."""
@@ -226,6 +250,13 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         """Return the decisions of checked rows, whose scores may be known, a column per problem."""
         scores = self._scores(X) if scores is None else scores
         return np.asarray(scores + self._source_part(X) + self.intercept_)
+
+    def _read_sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Any]:
+        """Return one source a problem, or none."""
+        return []
+
+    def _add_source(self, sources: list[Any]) -> None:
+        """Add what the sources are to a model that is stored."""
 
     def _source_part(self, X: Any) -> Array | float:
         """Return what a source adds to the scores."""

@@ -69,18 +69,22 @@ def has_mixed_groups(X: Any, units: Units) -> bool:
 
 
 def calibration_rows(units: Units, cheap: bool) -> GroupRows:
-    """Return rows of some whole groups, by whose scores to calibrate.
+    """Return rows of some whole groups, by whose scores to calibrate; see `calibration_groups`."""
+    counts = np.bincount(units.codes[units.rows], minlength=units.n_units)[units.n_common :]
+    return _of_groups(units, calibration_groups(counts, cheap))
+
+
+def calibration_groups(counts: Array, cheap: bool) -> Array:
+    """Return the groups, given by their numbers of rows, whose scores are to calibrate.
 
     All of them, if scoring them costs little beside a fit (``cheap``); else groups at equal steps.
     """
-    counts = np.bincount(units.codes[units.rows], minlength=units.n_units)[units.n_common :]
     n, n_groups = int(counts.sum()), counts.size
     wanted = min(n, MOST_SCORED)
     if not cheap and n > MOST_ROWS:
         wanted = max(n // SCORED_PART, FEWEST_ROWS)
     some = min(n_groups, max(round(n_groups * wanted / n), FEWEST_SCORED))
-    chosen = np.unique(np.linspace(0, n_groups - 1, some).round().astype(np.intp))
-    return _of_groups(units, chosen)
+    return np.unique(np.linspace(0, n_groups - 1, some).round().astype(np.intp))
 
 
 def _of_groups(units: Units, chosen: Array) -> GroupRows:

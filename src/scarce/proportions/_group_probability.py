@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -12,8 +13,11 @@ from scarce._frame import FitTask, Interval, checked_prices, fit_frame, fit_task
 from scarce._kernel_machine import KernelMachine
 from scarce.proportions._base import ShareMachine
 from scarce.proportions._calibrated import note_all_at_bound
+from scarce.proportions._fitting import Wanted, fit_shares
+from scarce.proportions._groups import Units
+from scarce.proportions._space import Expansion, UnitSpace
 from scarce.reductions import SharesModel, read_shares, rounded_shares, shares_program
-from scarce.solvers import FeatureSystem, Solution, SymmetricOperator
+from scarce.solvers import FeatureSystem, Solution, SymmetricOperator, solve
 
 SHARPER = 0.1  # the offset is read off the scores, which should be better than `tol` for that
 # As in LIBSVM, a last limit: on rows of a scale that leaves the kernel no digits the pairwise steps
@@ -75,6 +79,8 @@ class GroupProbabilitySVM(ShareMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
+    max_memory : float or None, default=None
+        MB that a fit by chunks may take beside the rows; None is a quarter of what is free.
 
     Attributes
     ----------
@@ -149,6 +155,7 @@ class GroupProbabilitySVM(ShareMachine):
         **ShareMachine._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "cache_size": KernelMachine._parameter_constraints["cache_size"],
+        "max_memory": KernelMachine._parameter_constraints["max_memory"],
     }
 
     def __init__(
@@ -171,6 +178,7 @@ class GroupProbabilitySVM(ShareMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        max_memory: float | None = None,
     ) -> None:
         self.C = C
         self.price = price
@@ -189,15 +197,19 @@ class GroupProbabilitySVM(ShareMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.max_memory = max_memory
+
+    _fits_by_chunks: ClassVar[bool] = True
 
     @fit_frame
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from shares, or from labels.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The rows; for a precomputed kernel, the kernel matrix.
+            The rows; for a precomputed kernel, the kernel matrix. With groups, and a linear kernel
+            or landmarks, also rows in chunks: see :mod:`scarce.chunks`.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
             With groups, the share of positives in each row's group, or the shares of all classes.
             Without groups, two labels, or the shares of all classes for each row.
@@ -214,17 +226,21 @@ class GroupProbabilitySVM(ShareMachine):
         self : object
             The fitted estimator.
         """
-        X, units = self._prepared(X, y, groups, sample_weight)
-        if units.n_common:
+        fit_shares(self, X, y, groups, sample_weight)
+        return self
+
+    def _refuse_common(self, n_common: int) -> None:
+        if n_common:
             raise ValueError(
-                f"groups marks {units.n_common} rows as common (-1), which this model cannot use; "
+                f"groups marks {n_common} rows as common (-1), which this model cannot use; "
                 "mark them as leftover (-2, None or NaN), or use TransferGroupProbabilitySVM with "
                 "a source"
             )
-        wanted = self._wanted(units)
-        weights = np.where(units.codes >= 0, units.weights, 0.0)
-        scored = self._scored(X, units, groups is not None)
-        space = self._unit_space(X, units, self._settled_kernel(X, weights), scored)
+
+    def _learnt(
+        self, space: UnitSpace, units: Units, wanted: Wanted, sources: Any, functions: Any
+    ) -> tuple[list[Expansion], list[Solution]]:
+        """Solve every problem of the units; store offsets and objective. There are no sources."""
         operator, features = space.operator(), space.few_features()
         system = None if features is None else FeatureSystem(features)
         prices = checked_prices("C", self.C, self._factors(units))
@@ -233,16 +249,17 @@ class GroupProbabilitySVM(ShareMachine):
         solutions, problems = [each[0] for each in solved], [each[1] for each in solved]
         self.group_dual_coef_ = np.array([problem.coefficients for problem in problems])
         models = [space.expansion(line, None) for line in self.group_dual_coef_]
-        self._keep_models(X, models)
         offsets = np.array([problem.offset for problem in problems])
         self.intercept_ = offsets - [model.shift for model in models]
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.objective_ = sum(problem.objective for problem in problems)
-        self._calibrate(X, units, scored, models)
-        if scored is not None:
-            note_all_at_bound(self.group_dual_coef_, prices, "C")
+        return models, solutions
+
+    def _judge(self, units: Units, solutions: list[Solution], grouped: bool) -> None:
+        """Store what the solutions are worth; warn of prices too low for any group."""
+        if grouped:
+            note_all_at_bound(self.group_dual_coef_, self.C * self._factors(units), "C")
         keep_quality(self, solutions)
-        return self
 
     def _regress(
         self,
@@ -259,4 +276,11 @@ class GroupProbabilitySVM(ShareMachine):
         limit = max(FEWEST_STEPS, 100 * scores.size) if self.max_iter == -1 else self.max_iter
         start = None if system is None else rounded_shares(system, scores, tubes, prices, tol)
         solution = self._solve(program, start, task, tol=tol, max_iter=limit)
+        both = np.minimum(*np.split(solution.alpha, 2))
+        if solution.status != "optimal" and both.any():
+            # A model keeps the difference of a unit's dual variables, and claims are of the model.
+            start = solution.alpha - np.tile(both, 2)
+            kept = solve(program, start=start, tol=tol, max_iter=0)
+            status = kept.status if kept.status == "optimal" else solution.status
+            solution = replace(kept, status=status, n_iter=solution.n_iter)
         return solution, read_shares(program, solution)

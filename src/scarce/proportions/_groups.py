@@ -84,7 +84,7 @@ def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
     codes, ids = read_groups(groups, weights.size)
     _check_one_value_a_row(y, weights.size, len(ids))
     shares = read_shares(y, weights.size)
-    _check_leftovers(shares, codes)
+    check_leftovers(shares, codes)
     grouped = codes >= 0
     values = group_values(shares, codes, ids)
     sizes = np.bincount(codes[grouped], weights[grouped], minlength=len(ids))
@@ -175,7 +175,7 @@ def _plain(shares: Array) -> Any:
     return float(shares[0]) if shares.size == 1 else shares.tolist()
 
 
-def _check_leftovers(shares: Array, codes: Array) -> None:
+def check_leftovers(shares: Array, codes: Array) -> None:
     """Refuse shares of rows marked -2, which may be the id of a group after all."""
     marked = np.flatnonzero((codes == LEFTOVER) & ~np.isnan(shares).all(axis=1))
     if marked.size:

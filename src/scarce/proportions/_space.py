@@ -214,18 +214,13 @@ class LinearSpace:
         return Expansion(support, coefficients, coef, float(self.center @ coef))
 
 
-class LandmarkSpace:
-    """Units seen through landmark rows (Nystroem): features ``k(x, landmarks) R``."""
+class FeatureSpace:
+    """Units by given features, which are moved to their mean."""
 
-    def __init__(self, X: Any, units: Units, kernel: Kernel, landmarks: Array) -> None:
-        self.landmarks = landmarks
-        chosen = X[landmarks]
-        means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
-        with single_threaded_blas:  # the same answer whatever the number of threads
-            self.root = landmark_root(kernel.values(chosen, chosen)).root
-            self.features = means @ self.root
-        self.center = self.features.mean(axis=0)
-        self.features -= self.center
+    def __init__(self, features: Array) -> None:
+        # The multipliers sum to zero, so that a shift changes nothing but rounding errors.
+        self.center = features.mean(axis=0)
+        self.features = features - self.center
 
     def operator(self) -> SymmetricOperator:
         return make_operator(self.features, make_kernel("linear"))
@@ -237,8 +232,25 @@ class LandmarkSpace:
         return self.features if self.features.shape[1] < self.features.shape[0] else None
 
     def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
-        features = multipliers @ self.features if weights is None else weights
-        return Expansion(self.landmarks, self.root @ features, shift=float(self.center @ features))
+        """Return the weights of the features, and no rows."""
+        own = np.asarray(multipliers @ self.features if weights is None else weights)
+        return Expansion(np.zeros(0, np.intp), np.zeros(0), own, float(self.center @ own))
+
+
+class LandmarkSpace(FeatureSpace):
+    """Units seen through landmark rows (Nystroem): features ``k(x, landmarks) R``."""
+
+    def __init__(self, X: Any, units: Units, kernel: Kernel, landmarks: Array) -> None:
+        self.landmarks = landmarks
+        chosen = X[landmarks]
+        means = group_mean_values(X, units.codes, kernel, units.n_units, chosen, units.weights)
+        with single_threaded_blas:  # the same answer whatever the number of threads
+            self.root = landmark_root(kernel.values(chosen, chosen)).root
+            super().__init__(means @ self.root)
+
+    def expansion(self, multipliers: Array, weights: Array | None) -> Expansion:
+        own = super().expansion(multipliers, weights)
+        return Expansion(self.landmarks, self.root @ own.coef, shift=own.shift)
 
 
 def feature_system(Z: Any, score_errors: Callable[[Array], Array] | None = None) -> TubeSystem:

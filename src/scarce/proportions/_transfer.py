@@ -19,10 +19,13 @@ from scarce._frame import (
     keep_quality,
     run_solver,
 )
+from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
+from scarce.kernels import Kernel
 from scarce.proportions._base import ShareMachine
 from scarce.proportions._calibrated import note_source
 from scarce.proportions._calibration import warn_of_free_offset
+from scarce.proportions._fitting import Wanted, fit_shares
 from scarce.proportions._groups import Units
 from scarce.proportions._source import (
     ExpansionSource,
@@ -107,6 +110,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
+    max_memory : float or None, default=None
+        MB that a fit by chunks may take beside the rows; None is a quarter of what is free.
 
     Attributes
     ----------
@@ -120,7 +125,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
         Coefficients of the rows in the decision function, beside which stands
         ``transfer / (1 + transfer)`` times the source's. One line for two classes, else one each.
     common_dual_coef_ : ndarray of shape (n_problems, n_common)
-        Multipliers of the common rows, in their order.
+        Multipliers of the common rows, in their order; for rows in chunks, of the few rows that
+        stand for them.
     group_dual_coef_ : ndarray of shape (n_problems, n_groups)
         Multipliers of the groups, in the order of their ids.
     coef_ : ndarray of shape (n_problems, n_features)
@@ -195,6 +201,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         "C_group": [Interval(Real, 0.0, None, closed="neither")],
         "transfer": [Interval(Real, 0.0, None, closed="left")],
         "source_kernel": [StrOptions({"same", "any"})],
+        "max_memory": KernelMachine._parameter_constraints["max_memory"],
     }
 
     def __init__(
@@ -220,6 +227,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        max_memory: float | None = None,
     ) -> None:
         self.source = source
         self.C_common = C_common
@@ -241,15 +249,19 @@ class TransferGroupProbabilitySVM(ShareMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.max_memory = max_memory
+
+    _fits_by_chunks: ClassVar[bool] = True
 
     @fit_frame
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from shares, or from labels.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            The rows; for a precomputed kernel, the kernel matrix.
+            The rows; for a precomputed kernel, the kernel matrix. With groups, and a linear kernel
+            or landmarks, also rows in chunks: see :mod:`scarce.chunks`.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
             With groups, the share of positives in each row's group, or the shares of all classes;
             ignored for common rows, which may have NaN. Without groups, two labels, or the shares
@@ -268,23 +280,37 @@ class TransferGroupProbabilitySVM(ShareMachine):
         self : object
             The fitted estimator.
         """
-        X, units = self._prepared(X, y, groups, sample_weight)
-        if units.n_common and self.source is None:
+        fit_shares(self, X, y, groups, sample_weight)
+        return self
+
+    def _refuse_common(self, n_common: int) -> None:
+        if n_common and self.source is None:
             raise ValueError(
-                f"groups marks {units.n_common} rows as common (-1), whose scores come from the "
+                f"groups marks {n_common} rows as common (-1), whose scores come from the "
                 "source model, but source=None; give a source, or mark these rows as leftover "
                 "(-2, None or NaN)"
             )
-        wanted = self._wanted(units)
-        weights = np.where(units.codes >= 0, units.weights, 0.0)
-        kernel = self._settled_kernel(X, weights)
-        n_problems = max(1, units.shares.shape[1])
+
+    def _read_sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
+        """Return one source a problem, or none; set their share in the model."""
         sources = [] if self.source is None else read_sources(self.source, X, kernel, n_problems)
         if self.source_kernel == "same":
             check_same_kernel(sources, kernel, self.gamma)
         self._source_share = source_share(self.transfer) if sources else 0.0
-        scored = self._scored(X, units, groups is not None)
-        space = self._unit_space(X, units, kernel, scored)
+        return sources
+
+    def _learnt(
+        self,
+        space: UnitSpace,
+        units: Units,
+        wanted: Wanted,
+        sources: list[Source],
+        functions: Array,
+    ) -> tuple[list[Expansion], list[TubeSolution]]:
+        """Solve every problem of the units; store offsets, multipliers and objective.
+
+        ``functions`` are the sources' mean scores of every unit, without constants.
+        """
         system = space.system(1.0 - self._source_share)
         common, grouped = np.split(self._factors(units), [units.n_common])
         costs = np.concatenate(
@@ -293,24 +319,28 @@ class TransferGroupProbabilitySVM(ShareMachine):
                 checked_prices("C_group", self.C_group, grouped),
             ]
         )
+        n_problems = max(1, units.shares.shape[1])
         solutions, models, offsets, spreads = [], [], [], []
         with fit_task(self, n_problems) as task:
             for problem in range(n_problems):
-                source = sources[problem] if sources else None
                 pair = wanted[problem] if wanted else (np.empty(0), np.empty(0))
-                tube = self._tube(X, units, pair, costs, source)
+                tube = source_tube(
+                    pair[0],
+                    pair[1],
+                    costs,
+                    source_means=functions[:, problem] if sources else None,
+                    source_intercept=sources[problem].intercept if sources else 0.0,
+                    share=self._source_share,
+                )
                 solution = self._solve_tube(system, tube, task)
                 found = read_source_tube(tube, system, solution)
                 warn_of_free_offset(found.interval)
                 given = (system, tube.targets, tube.tubes, tube.costs, self.tol)
-                solutions.append(
-                    with_intercept(solution, found.offset, *given, bool(kernel.definite))
-                )
+                definite = bool(self._kernel_type.definite)
+                solutions.append(with_intercept(solution, found.offset, *given, definite))
                 models.append(self._model(space, system, solution))
                 offsets.append(found.offset)
                 spreads.append(found.spread)
-        self._keep_models(X, models)
-        self._add_source(sources)
         self.intercept_ = np.array(offsets) - [model.shift for model in models]
         self.intercept_spread_ = np.array(spreads)
         variables = np.array([solution.theta for solution in solutions])
@@ -322,11 +352,13 @@ class TransferGroupProbabilitySVM(ShareMachine):
         if self._source_share > 0 and self.source_kernel == "same":
             norms = sum(source.squared_norm() for source in sources)
             self.objective_ += 0.5 * self._source_share * norms
-        self._calibrate(X, units, scored, models)
-        if sources and scored is not None and self.calibrate is not None:
+        return models, solutions
+
+    def _judge(self, units: Units, solutions: list[TubeSolution], grouped: bool) -> None:
+        """Store what the solutions are worth; warn of a source that does as well alone."""
+        if grouped and self.source is not None and self.calibrate is not None:
             note_source(self.left_out_loss_, self.calibration_ is not None, units.sizes.size)
         keep_quality(self, solutions)
-        return self
 
     def _source_decisions(self, X: Any) -> Array | None:
         if self.source is None:
@@ -334,29 +366,6 @@ class TransferGroupProbabilitySVM(ShareMachine):
         n_problems = self.intercept_.size
         sources = read_sources(self.source, X, self._fitted_kernel(), n_problems)
         return np.column_stack([each.function(X) + each.intercept for each in sources])
-
-    def _tube(
-        self,
-        X: Any,
-        units: Units,
-        pair: tuple[Array, Array],
-        costs: Array,
-        source: Source | None,
-    ) -> TubeProblem:
-        """Return what the learnt part must score on every unit, beside the source's part."""
-        if source is None:
-            return source_tube(*pair, costs)
-        rows = units.rows
-        function = source.function(X[rows])
-        if not np.isfinite(function).all():
-            raise ValueError("source gives scores that are not finite on the rows of X")
-        return source_tube(
-            *pair,
-            costs,
-            source_means=np.bincount(units.codes[rows], units.in_means()[rows] * function),
-            source_intercept=source.intercept,
-            share=self._source_share,
-        )
 
     def _solve_tube(self, system: TubeSystem, tube: TubeProblem, task: FitTask) -> TubeSolution:
         return run_solver(

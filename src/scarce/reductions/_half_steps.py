@@ -12,7 +12,13 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.reductions._c_svc import c_svc_program
-from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
+from scarce.solvers import (
+    QuadraticProgram,
+    Solution,
+    SymmetricOperator,
+    certify,
+    one_class_offset,
+)
 
 
 @dataclass(frozen=True)
@@ -27,11 +33,14 @@ class HalfStepModel:
         The primal objective at these weights and the constant that is best for them.
     kkt_violation : float
         Violation of the optimality conditions, relative to the size of scores or margins.
+    dual_gap : float
+        Relative duality gap.
     """
 
     coefficients: Array
     objective: float
     kkt_violation: float
+    dual_gap: float
 
 
 @dataclass(frozen=True)
@@ -54,8 +63,9 @@ class OneClassHalfStep:
     >>> from scarce.solvers import DenseMatrix, solve
     >>> problem = OneClassHalfStep(nu=0.5, weights=np.ones(2), norm=1.0)
     >>> rows = np.array([[1.0, 0.0], [0.0, 1.0]])  # contracted with the other factors
-    >>> solution = solve(problem.program(DenseMatrix(rows @ rows.T)), tol=problem.tol)
-    >>> problem.read(solution).coefficients
+    >>> gram = DenseMatrix(rows @ rows.T, definite=True)
+    >>> solution = solve(problem.program(gram), tol=problem.tol)
+    >>> problem.read(solution, gram).coefficients
     array([0.5, 0.5])
     """
 
@@ -94,14 +104,15 @@ class OneClassHalfStep:
         """Return the dual of a half-step, (17): variables up to the price, their sum one."""
         return QuadraticProgram(gram, totals=[1.0], upper=self.price * self.weights)
 
-    def read(self, solution: Solution) -> HalfStepModel:
+    def read(self, solution: Solution, gram: SymmetricOperator) -> HalfStepModel:
         """Return what a solution says; violations count against the size of the scores."""
         scores = solution.gradient
         rho = one_class_offset(scores, self.price, self.weights)
         slack = self.weights @ np.maximum(rho - scores, 0.0)
         objective = float(0.5 * (solution.alpha @ scores) - rho + self.price * slack)
         size = max(abs(objective), SMALLEST_SIZE)
-        return HalfStepModel(solution.alpha, objective, solution.kkt_violation / size)
+        violation = solution.kkt_violation / size
+        return HalfStepModel(solution.alpha, objective, violation, solution.dual_gap)
 
 
 # Of tensors of norm one: dual variables above it would leave the margins no correct digit. Where
@@ -133,8 +144,9 @@ class BinaryHalfStep:
     >>> from scarce.solvers import DenseMatrix, solve
     >>> problem = BinaryHalfStep(C=9.0, signs=np.array([-1.0, 1.0]), weights=np.ones(2), norm=1.0)
     >>> rows = np.array([[-1.0], [1.0]])  # contracted with the other factors
-    >>> solution = solve(problem.program(DenseMatrix(rows @ rows.T)), tol=problem.tol)
-    >>> problem.read(solution).coefficients @ rows
+    >>> gram = DenseMatrix(rows @ rows.T, definite=True)
+    >>> solution = solve(problem.program(gram), tol=problem.tol)
+    >>> problem.read(solution, gram).coefficients @ rows
     array([1.])
     """
 
@@ -174,19 +186,20 @@ class BinaryHalfStep:
         """Return the dual of a half-step, that of a C-SVC."""
         return c_svc_program(gram, self.signs, np.minimum(self.prices, LARGEST_PRICE))
 
-    def read(self, solution: Solution) -> HalfStepModel:
+    def read(self, solution: Solution, gram: SymmetricOperator) -> HalfStepModel:
         """Return what a solution says; violations count against margins of one."""
+        prices, alpha = self.prices, solution.alpha
         margins = solution.gradient + 1.0  # without the constant
         slacks = np.maximum(1.0 - margins - self.signs * solution.multipliers[0], 0.0)
         # At a high price even rounding errors would cost more than the weights.
-        slacks[slacks <= ROUNDING * (1.0 + solution.alpha.sum())] = 0.0
-        prices = np.minimum(self.prices, LARGEST_PRICE)
-        objective = float(0.5 * (solution.alpha @ margins) + prices @ slacks)
-        coefficients = np.asarray(self.signs * solution.alpha)
-        # At a lowered price the slack that is left is one that its own price would not bear.
-        lowered = (solution.alpha >= LARGEST_PRICE) & (self.prices > LARGEST_PRICE)
-        left = float(slacks[lowered].max(initial=0.0))
-        return HalfStepModel(coefficients, objective, max(solution.kkt_violation, left))
+        slacks[slacks <= ROUNDING * (1.0 + alpha.sum())] = 0.0
+        objective = float(0.5 * (alpha @ margins) + prices @ slacks)
+        violation, gap = solution.kkt_violation, solution.dual_gap
+        if ((alpha >= LARGEST_PRICE) & (prices > LARGEST_PRICE)).any():
+            # What was solved is the problem of a lower price. Claims are of the one that was asked.
+            asked = certify(c_svc_program(gram, self.signs, prices), alpha)
+            violation, gap = max(violation, asked.kkt_violation), max(gap, asked.dual_gap)
+        return HalfStepModel(np.asarray(self.signs * alpha), objective, violation, gap)
 
 
 HalfStep = OneClassHalfStep | BinaryHalfStep

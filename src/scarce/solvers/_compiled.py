@@ -76,10 +76,10 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
-def next_rows(gradient, x, lower, upper, starts, where, tol):  # type: ignore[no-untyped-def]
+def next_rows(gradient, x, lower, upper, starts, where, asked, tol):  # type: ignore[no-untyped-def]
     """Return the rows, of those that ``where`` calls absent, that clearly violate more than tol.
 
-    The clearest come first.
+    The one that was asked for comes first, unless it is -1, then the clearest.
     """
     n = x.size
     keys = np.empty(n)
@@ -100,9 +100,11 @@ def next_rows(gradient, x, lower, upper, starts, where, tol):  # type: ignore[no
                     keys[k] = max(keys[k], gradient[k] + 0.5 * (m + M))
             worst = max(worst, keys[k])
     rows, count = np.empty(n, np.int64), 0
+    if asked >= 0:
+        rows[0], count = asked, 1
     for share in (0.5, 0.1):
         for k in range(n):
-            if keys[k] > share * worst:
+            if keys[k] > share * worst and k != asked:
                 rows[count] = k
                 keys[k] = -np.inf
                 count += 1
@@ -110,12 +112,28 @@ def next_rows(gradient, x, lower, upper, starts, where, tol):  # type: ignore[no
 
 
 @compiled()
-def gather_block(values, indices, out):  # type: ignore[no-untyped-def]
-    """Write the square block of some rows and the same columns, in the precision of ``out``."""
-    for i in range(indices.size):
-        row, into = values[indices[i]], out[i]
-        for j in range(indices.size):
-            into[j] = row[indices[j]]
+def gather_block(values, lines, columns, out):  # type: ignore[no-untyped-def]
+    """Write the block of some lines and columns, in the precision of ``out``."""
+    for i in range(lines.size):
+        row, into = values[lines[i]], out[i]
+        for j in range(columns.size):
+            into[j] = row[columns[j]]
+
+
+@compiled()
+def add_lines(values, lines, weights, out):  # type: ignore[no-untyped-def]
+    """Add some lines times their weights to ``out``, four at a time: it is read less often."""
+    n, most = out.size, lines.size - lines.size % 4
+    for j in range(0, most, 4):
+        a, b, c, d = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+        A, B = values[lines[j]], values[lines[j + 1]]
+        C, D = values[lines[j + 2]], values[lines[j + 3]]
+        for k in range(n):
+            out[k] += (a * A[k] + b * B[k]) + (c * C[k] + d * D[k])
+    for j in range(most, lines.size):
+        a, A = weights[j], values[lines[j]]
+        for k in range(n):
+            out[k] += a * A[k]
 
 
 @compiled(LOOSE)
@@ -176,6 +194,15 @@ def bends_down(Q, scale, extra, starts, share):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def copy_row(source, index, turn, i, where, out):  # type: ignore[no-untyped-def]
+    """Write row ``i`` of the part ``index`` of a stored matrix, with its signs."""
+    row, into, sign = source[index[i]], out[i], turn[i]
+    for k in range(index.size):
+        into[k] = sign * turn[k] * row[index[k]]
+    where[i] = i
+
+
+@compiled()
 def pairwise_steps(  # type: ignore[no-untyped-def]
     Q,
     where,
@@ -192,15 +219,22 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     max_steps,
     at_bound,
     met,
+    held,
+    source,
+    index,
+    turn,
+    copies,
 ):
     """Second-order pairwise steps on a small problem until ``max (m - M) <= tol``.
 
     ``starts`` holds the boundaries of the groups, whose variables stand together. The matrix is
     ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on its diagonal, which is ``diagonal``. Within
     ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
-    Without curvature a step goes to the first bound. Variables whose row ``where`` calls absent, by
-    -1, stay where they are. Returns the number of steps. A pair of no curvature and no bound ends a
-    run early, and is told in ``met``; if that holds the pair already, a long step is taken.
+    Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
+    early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
+    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1:
+    such rows are copied from ``source`` to ``copies``, which then is ``Q``, if there is one. If
+    ``held``, variables whose rows are absent stay where they are instead.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -210,8 +244,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     gains = np.empty(n_chunks)
     closed_up, closed_low = np.empty(n), np.empty(n)
     for k in range(n):
-        closed_up[k] = 0.0 if x[k] < upper[k] and where[k] >= 0 else CLOSED
-        closed_low[k] = 0.0 if x[k] > lower[k] and where[k] >= 0 else CLOSED
+        fixed = held and where[k] < 0
+        closed_up[k] = 0.0 if x[k] < upper[k] and not fixed else CLOSED
+        closed_low[k] = 0.0 if x[k] > lower[k] and not fixed else CLOSED
+    met[2] = -1
     i, j, delta, group = 0, 0, 0.0, 0  # the first scan changes nothing
     row_i, row_j = Q[0], Q[0]
     for step in range(max_steps):
@@ -253,6 +289,11 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             if -gradient[k] - closed_up[k] > best_up:
                 best_up = -gradient[k] - closed_up[k]
                 i = k
+        if where[i] < 0:
+            if source.size == 0:
+                met[2] = i
+                return step
+            copy_row(source, index, turn, i, where, copies)
         q_ii = diagonal[i]
         row_i = Q[where[i]]
         own = slice(first, last)
@@ -272,6 +313,11 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             c = max(both - twice * row_i[k], floor)
             if b > 0.0 and b * (b / c) > best:
                 best, j, curvature, least = b * (b / c), k, c, floor
+        if where[j] < 0:
+            if source.size == 0:
+                met[2] = j
+                return step
+            copy_row(source, index, turn, j, where, copies)
         row_j = Q[where[j]]
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]

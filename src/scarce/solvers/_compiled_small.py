@@ -321,6 +321,10 @@ def descend_kept(  # type: ignore[no-untyped-def]
     regular,
     most_steps,
     met,
+    source,
+    index,
+    turn,
+    copies,
 ):
     """Pairwise steps to ``goal`` and the last step; return their number and what `newton` said.
 
@@ -329,7 +333,7 @@ def descend_kept(  # type: ignore[no-untyped-def]
     """
     if not begun:
         write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
-    complete, steps = where.min() >= 0, 0
+    complete, steps = source.size > 0 or where.min() >= 0, 0
     while True:
         worst = violation(gradient, x, lower, upper, starts)
         if worst <= goal or steps >= limit:
@@ -350,6 +354,11 @@ def descend_kept(  # type: ignore[no-untyped-def]
             limit - steps,
             at_bound,
             met,
+            not complete,
+            source,
+            index,
+            turn,
+            copies,
         )
         steps += more
         if met[0] >= 0:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._problem import QuadraticProgram
 
 Array = NDArray[Any]
@@ -27,7 +28,7 @@ RESOLVED = 1e-6  # share of a linear term that a slope has to be known to
 SEARCH = 60  # steps of the search for a factor, which a few end
 # How far the factor of a dual point may be from 1. It belongs to another normal vector then than
 # that of the model, so with bounds it may only round it; without bounds no gap would be known.
-SAME, OTHER = 1e-8, 0.5
+SAME, OTHER = 1e-11, 0.5
 
 
 def duality_gap(
@@ -80,6 +81,10 @@ def duality_gap(
     # the objective: there the slopes need to have the right sign for certain.
     rising, falling = flat & (upper - x > most), flat & (x - lower > most)
     if not zero and (rising.any() or falling.any()):
+        if bounded and not problem.curved and np.isfinite(least):
+            slopes, boxes = kernel_part + linear, (lower, upper, groups, problem.n_groups)
+            best = best_multipliers(x, slopes, *boxes)
+            least = min(least, gap(1.0, best, rounding, nothing))
         sure = _feasible_multipliers(
             kernel_part,
             linear,

@@ -14,8 +14,9 @@ from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import descend, is_judged_shortly, judge_shortly
+from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
@@ -30,7 +31,8 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
 CLOSED = 1e-3  # share of `tol` below which a smaller bound of the gap is not looked for
-MOST_SHORT = 3  # goals that the short way of small programs tries
+ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
+FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
 
 
 def smaller(tol: float, gap: float) -> float:
@@ -83,7 +85,7 @@ class Loop:
             field = Field(form, x, precision)
             while True:
                 # Below the tolerance by what the final check may add.
-                goal = share * (0.9 if last else 0.5) * self.tol
+                goal = share * (0.9 if last else ROUGH_GOAL) * self.tol
                 x = self._minimise(x, field, goal, hint)
                 hint = None
                 if self.steps >= self.budget:
@@ -142,6 +144,20 @@ class Loop:
     def descend(self, x: Array, hint: Array | None) -> Array:
         field = Field(self.form, x, self.form.kernel.precisions[0])
         return self._minimise(x, field, self.tol, hint)
+
+    def first_steps(self, x: Array) -> Array:
+        """Take steps among all variables, at most one each; their rows are kept for the loop."""
+        form, single = self.form, self.form.single
+        assert single is not None
+        field = Field(form, x, np.float32)
+        self._tell(x, field, self._gap(x, field))
+        everyone, gradient = np.arange(form.n), form.gradient(x, field.values)
+        limit, goal = min(form.n, self.budget - self.steps), ROUGH_GOAL * FIRST_GOAL * self.tol
+        matrix = StepMatrix.of_single(single)
+        new, _, steps = solve_block(form, matrix, everyone, gradient, x, goal, limit, single)
+        self.steps += steps
+        form.balance(new)
+        return new
 
     def _minimise(self, x: Array, field: Field, goal: float, hint: Array | None) -> Array:
         """Return a point whose violation is at most ``goal``; its field follows it there."""
@@ -208,7 +224,7 @@ class Loop:
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
             self.negative_curvature = matrix.bends_down(group_starts(form, block))
-        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit)
+        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit, form.kept)
         self.steps += max(steps, 1)
         form.balance(new)
         if block.size == form.n and steps < limit:
@@ -326,14 +342,19 @@ class Loop:
         form = self.form
         if self.steps == 0 and not self.definite:
             self._meet_curvature(form.gradient(x, field.values), x, verdict.multipliers)
+        gradient, multipliers = form.gradient(x, field.values), verdict.multipliers
         status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
         if not verdict.within(self.tol):
             status = "max_iter" if self.steps >= self.budget else "stalled"
             status = "stopped" if self.stopped else status
+            known = self.tol < verdict.kkt_violation < np.inf
+            if known and form.bounded and not form.problem.curved:
+                boxes = form.lower, form.upper, form.groups, form.n_groups
+                multipliers = best_multipliers(x, gradient, *boxes)
         return Solution(
             alpha=form.signs * x,
-            gradient=form.signs * form.gradient(x, field.values),
-            multipliers=verdict.multipliers,
+            gradient=form.signs * gradient,
+            multipliers=multipliers,
             objective=verdict.objective,
             dual_gap=verdict.dual_gap,
             kkt_violation=verdict.kkt_violation,

@@ -1,4 +1,4 @@
-"""Offsets of one-class models as order statistics."""
+"""Offsets as order statistics: of one-class models, and of points that are not optimal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[Any]
 
 _WHOLE = 1e-9  # 1 / price this near to a whole weight counts as whole
 
@@ -38,7 +40,7 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
     >>> one_class_offset([3.0, 1.0, 2.0, 4.0], price=1 / 2)
     2.5
     """
-    values: NDArray[Any] = np.asarray(scores, dtype=np.float64)
+    values: Array = np.asarray(scores, dtype=np.float64)
     masses = np.ones_like(values) if weights is None else np.asarray(weights, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or masses.shape != values.shape:
         raise ValueError(
@@ -61,3 +63,25 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
     if whole and at + 1 < values.size:
         return float(0.5 * (values[order[at]] + values[order[at + 1]]))
     return float(values[order[at]])
+
+
+def best_multipliers(
+    x: Array, gradient: Array, lower: Array, upper: Array, groups: Array, n_groups: int
+) -> Array:
+    """Return the multipliers at which a point of bounded boxes has its smallest duality gap.
+
+    ``sum_i (x_i - l_i) max(G_i + beta, 0) + (u_i - x_i) max(-G_i - beta, 0)`` is, up to a constant
+    and a factor, what `one_class_offset` minimises. Of a point that is not optimal the middle of
+    ``[m_g, M_g]`` means little: one row whose variable is mere rounding can move it anywhere.
+    """
+    found = np.zeros(n_groups)
+    for g in range(n_groups):
+        own = groups == g
+        width = (upper - lower)[own]
+        mass = min(float((x - lower)[own].sum()), float(width.sum()))
+        # A group at its lower bounds: any multiplier up to the smallest gradient will do.
+        best = (
+            one_class_offset(gradient[own], 1.0 / mass, width) if mass > 0 else gradient[own].min()
+        )
+        found[g] = -best
+    return found

@@ -337,7 +337,7 @@ class DenseMatrix:
         """Write the square block of the given rows to ``out``, in its precision."""
         from scarce.solvers._compiled import gather_block
 
-        gather_block(self.values, indices, out)  # several times faster than indexing
+        gather_block(self.values, indices, indices, out)  # several times faster than indexing
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._kept_rows import LARGEST, KeptRows
 from scarce.solvers._problem import QuadraticProgram, SymmetricOperator
+from scarce.solvers._single_rows import RowOperator, SingleRows
 
 Array = NDArray[Any]
 
@@ -29,6 +30,7 @@ class SignedForm:
         self.problem = problem
         self.kernel: SymmetricOperator | KeptRows = problem.kernel
         self.kept: KeptRows | None = None  # of a small program
+        self.single: SingleRows | None = None  # of a middling one
         self.n = problem.kernel.n
         self.n_groups = problem.n_groups
         self.groups: Array = problem.groups
@@ -86,6 +88,15 @@ class SignedForm:
         )
         self.kernel = self.kept
 
+    def keep_single_rows(self, cache_size: float) -> None:
+        """Keep rows in single precision if all of them would fit; for one definite group."""
+        kernel = self.problem.kernel
+        ordinary = self.n_groups == 1 and self.bounded and self.definite and self.kept is None
+        if not (ordinary and self.plain and 4e-6 * self.n**2 <= cache_size):
+            return
+        if isinstance(kernel, RowOperator) and kernel.precisions[0] == np.float32:
+            self.single = self.kernel = SingleRows(kernel)
+
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
         return np.asarray(self.turn * field + self.diagonal * x + self.linear)
@@ -113,7 +124,7 @@ class SignedForm:
             size = indices.size**2
             Q = np.empty(size, precision) if space is None else space[:size]
             Q = Q.reshape(indices.size, indices.size)
-            self.problem.kernel.write_block(indices, Q)
+            (self.single or self.problem.kernel).write_block(indices, Q)
         if not self.plain:
             # Rows and columns in turn: an outer product would be as large as the block.
             groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)

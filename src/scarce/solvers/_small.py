@@ -25,11 +25,12 @@ from scarce.solvers._newton import (
 from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
 from scarce.solvers._plain_steps import compiler_is_loaded, is_worth_it, plain_steps
 from scarce.solvers._signed import BALANCED, SignedForm
-from scarce.solvers._steps import StepMatrix, group_starts
+from scarce.solvers._steps import NO_SOURCE, StepMatrix, group_starts
 
 Array = NDArray[Any]
 
 MOST_PAIRWISE = 20_000  # steps, after which the loop goes on
+MOST_SHORT = 3  # goals that the short way tries
 GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 
 
@@ -101,7 +102,7 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
             kept.keep_some()
     matrix = StepMatrix.of_kept(form, kept)
     gradient = np.empty(form.n)
-    steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(2, -1), False
+    steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(3, -1), False
     while True:
         more, found = descend_kept(
             *matrix,
@@ -123,11 +124,12 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
             REGULAR,
             MOST_STEPS,
             met,
+            *NO_SOURCE,
         )
         steps, begun = steps + more, True
         if found != ABSENT:
             break
-        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, GOAL * tol))
+        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, -1, GOAL * tol))
     values = gradient - linear
     if form.problem.curved:
         values -= matrix.extra * x

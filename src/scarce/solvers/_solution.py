@@ -43,7 +43,8 @@ class Solution:
     gradient : ndarray of shape (n,)
         ``Q alpha + p``.
     multipliers : ndarray of shape (n_groups,)
-        Multipliers of the equalities, the midpoints of ``[m_g, M_g]``.
+        Multipliers of the equalities, the midpoints of ``[m_g, M_g]``; of a point whose violation
+        is above `tol`, those of the smallest duality gap.
     objective : float
         ``1/2 a'Qa + p'a``.
     dual_gap : float

@@ -91,6 +91,8 @@ def solve(
                 if solution is not None:
                     return solution
         with held:
+            if form.single is not None:
+                x = loop.first_steps(x)
             return loop.run(x, hint)
 
 
@@ -101,6 +103,10 @@ def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | 
     if lazy and GUESS_FROM <= form.n and is_ordinary(form) and x.any():
         with single_threaded_blas:
             return guessed_vertex(form), None
+    if not x.any():
+        form.keep_single_rows(loop.cache_size)
+    if form.single is not None:
+        return x, None
     chosen = subsample(form) if form.n > SUBSAMPLE_ABOVE and form.bounded else None
     if chosen is None:
         return x, None

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from scarce.solvers._blas import single_threaded_blas
+from scarce.solvers._certificate import FEASIBLE
 from scarce.solvers._solution import Progress
 from scarce.solvers._tube_certificate import (
     TubeCertificate,
@@ -36,6 +37,7 @@ from scarce.solvers._tube_systems import TubeSystem
 
 Array = NDArray[Any]
 
+MENDED = 1e-6  # share of the multipliers up to which a sum that is not zero is rounding
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
 
 
@@ -60,6 +62,8 @@ class TubeSolution:
         Relative duality gap, from the multipliers alone.
     kkt_violation : float
         Largest error of ``theta_u = C_u (residual outside the tube)`` in the scale of the targets.
+    relative_infeasibility : float
+        Sum of the multipliers, which should be zero, relative to that of their absolute values.
     n_iter : int
         Linear systems solved.
     status : {"optimal", "max_iter", "stopped", "stalled"}
@@ -73,6 +77,7 @@ class TubeSolution:
     objective: float
     dual_gap: float
     kkt_violation: float
+    relative_infeasibility: float
     n_iter: int
     status: Literal["optimal", "max_iter", "stopped", "stalled"]
 
@@ -187,6 +192,8 @@ def with_intercept(
     norm = system.inner(solution.w, solution.w, solution.scores)
     gap = found.dual_gap if definite else np.nan
     worst = float(np.fmax(found.kkt_violation, gap))
+    if solution.relative_infeasibility > FEASIBLE:
+        worst = np.inf
     return replace(
         solution,
         intercept=intercept,
@@ -308,9 +315,25 @@ class _Newton:
         implied = pulls(outside_tubes(self.t - self.scores - self.b, self.eps), self.C, self.U)
         return self.system.multipliers(self.w, implied)
 
+    def balanced(self, theta: Array) -> Array:
+        """Return multipliers that sum to zero, if all that is missing is rounding.
+
+        A steep unit turns the last digit of the offset into a sum that is not zero. It is also the
+        one that can give it back: for its own condition that is nothing.
+        """
+        excess = float(theta.sum())
+        room = (theta != 0) & (np.abs(theta) + abs(excess) < self.U)
+        if not 0.0 < abs(excess) <= MENDED * float(np.abs(theta).sum()) or not room.any():
+            return theta
+        moved = theta.copy()
+        moved[np.where(room, self.C, 0.0).argmax()] -= excess
+        if theta is self.w:  # written as its multipliers
+            self.w, self.scores = moved, self.system.scores(moved)
+        return moved
+
     def certificate(self) -> tuple[Array, TubeCertificate]:
         """Return the multipliers and what they prove."""
-        theta = self.multipliers()
+        theta = self.balanced(self.multipliers())
         return theta, certify_tube(self.system, self.t, self.eps, self.C, theta, self.b, self.U)
 
     def tell(self, callback: Callable[[Progress], Any] | None, value: float) -> bool:
@@ -321,6 +344,9 @@ class _Newton:
 
     def solution(self, status: Any, tol: float) -> TubeSolution:
         theta, found = self.certificate()
+        size = float(np.abs(theta).sum())
+        infeasibility = found.imbalance / size if size > 0 else 0.0
+        worst = found.kkt_violation if infeasibility <= FEASIBLE else np.inf
         return TubeSolution(
             theta=theta,
             w=self.w,
@@ -329,8 +355,9 @@ class _Newton:
             objective=self.value(self.w, self.b, self.scores),
             dual_gap=found.dual_gap,
             kkt_violation=found.kkt_violation,
+            relative_infeasibility=infeasibility,
             n_iter=self.n_iter,
-            status=_judged(status, found.kkt_violation, tol),
+            status=_judged(status, worst, tol),
         )
 
 

@@ -135,11 +135,11 @@ class ModeSweeps:
         gram = _gram(rows)
         program = self.problem.program(gram) if last is None else last.program.with_kernel(gram)
         solution = self.solve(program, None if last is None else last.solution.alpha)
-        model = self.problem.read(solution)
+        model = self.problem.read(solution, gram)
         if last is not None and not model.objective < last.objective:
             # Nothing to be gained beyond rounding errors, or the solver failed: then it is said.
             last.kkt_violation = max(last.kkt_violation, model.kkt_violation)
-            last.dual_gap = max(last.dual_gap, solution.dual_gap)
+            last.dual_gap = max(last.dual_gap, model.dual_gap)
             return last
         total = float(solution.alpha.sum())
         combined = (model.coefficients @ rows).reshape(-1, root.shape[1])
@@ -157,7 +157,7 @@ class ModeSweeps:
             program=program,
             solution=solution,
             kkt_violation=model.kkt_violation,
-            dual_gap=solution.dual_gap,
+            dual_gap=model.dual_gap,
             degenerate=size <= DEGENERATE,
         )
         if last is not None:

@@ -1,0 +1,121 @@
+"""Rows in chunks as a source of rows: every chunk is scored where it is, few rows are gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._by_chunks import settled_kernel
+from scarce.chunks import Chunks, Part, Survey, take
+from scarce.chunks._chunks import starts
+from scarce.kernels import Kernel
+from scarce.positive_unlabeled._rows import RowSource, Scored
+
+MANY = 100_000  # rows from which a machine is sooner trained on those within its margin
+FEW = 20_000  # rows that are sooner gathered than asked for where they are
+
+
+class ChunkRows(Scored):
+    """Rows of an array, memory map, Parquet files or Dask collection, chunk by chunk.
+
+    Rows that were gathered are kept, so that those a fit trains on are read once.
+
+    Parameters
+    ----------
+    chunks : Chunks
+        The rows.
+    found : Survey
+        What one read of them found.
+    weights : ndarray of shape (n,)
+        Their weights.
+    most_rows : int
+        Rows that may be in memory here at a time.
+    """
+
+    def __init__(self, chunks: Chunks, found: Survey, weights: Array, most_rows: int) -> None:
+        self.chunks = chunks
+        self.found = found
+        self.weights = weights
+        self.most_rows = most_rows
+        self.most_trained = min(MANY, most_rows)
+        self.shape: tuple[int, ...] = sum(chunks.sizes), chunks.n_features
+        self.starts = starts(chunks)
+        self.held = np.zeros(0, np.int64), np.zeros((0, chunks.n_features), chunks.dtype)
+
+    def against(self, columns: Array) -> RowSource:
+        return self  # a row of features is the same for every model
+
+    def gather(self, indices: Array) -> Any:
+        wanted, back = np.unique(indices, return_inverse=True)
+        numbers, rows = self.held
+        missing = np.setdiff1d(wanted, numbers, assume_unique=True)
+        if missing.size:
+            self._check_room(wanted.size)
+            if numbers.size + missing.size > self.most_rows:
+                numbers, rows = numbers[:0], rows[:0]
+                missing = wanted
+            more = take(self.chunks, missing).X
+            every = np.concatenate([numbers, missing])
+            order = np.argsort(every)
+            numbers, rows = every[order], np.concatenate([rows, more])[order]
+            self.held = numbers, rows
+        return rows[np.searchsorted(numbers, wanted)[back]]
+
+    def _check_room(self, n_rows: int) -> None:
+        if n_rows > self.most_rows:
+            raise ValueError(
+                f"max_memory allows {self.most_rows} rows in memory beside one score for each of "
+                f"all {self.shape[0]}, and the fit needs {n_rows} at a time: raise max_memory, or "
+                "give a random part of the unlabelled rows"
+            )
+
+    def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
+        owners = np.searchsorted(self.starts, indices, side="right")
+        ends = np.flatnonzero(np.diff(owners)) + 1
+        for place in np.split(np.arange(indices.size), ends):
+            wanted, back = np.unique(indices[place], return_inverse=True)
+            yield slice(int(place[0]), int(place[-1]) + 1), take(self.chunks, wanted).X[back]
+
+    def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
+        if indices.dtype == np.bool_:
+            return self._where_they_are(indices, function)
+        if indices.size <= FEW or np.isin(indices, self.held[0]).all():
+            return np.asarray(function(self.gather(indices)))
+        inside = np.zeros(self.shape[0], bool)
+        inside[indices] = True
+        place = np.cumsum(inside, dtype=np.int64 if inside.size >= 2**31 else np.int32) - 1
+        return np.asarray(self._where_they_are(inside, function)[place[indices]])
+
+    def _where_they_are(self, inside: Array, function: Callable[[Any], Any]) -> Array:
+        """Return a function's answers for some rows, one bit a row says which, in their order."""
+        owners = np.flatnonzero(np.logical_or.reduceat(inside, self.starts[:-1]))
+        if owners.size == 0:
+            return np.zeros(0)
+        everyone = None if inside.all() else np.packbits(inside)
+        return np.concatenate(self.chunks.map(_each, function, everyone, only=owners.tolist()))
+
+    def scale_gamma(self, weights: Array) -> float:
+        return self._surveyed(weights).scale
+
+    def settled(self, kernel: Kernel, weights: Array) -> Kernel:
+        return settled_kernel(kernel, self._surveyed(weights))
+
+    def _surveyed(self, weights: Array) -> Survey:
+        """Return the survey for other weights; rows whose weight changed must be few."""
+        other = np.flatnonzero(weights != self.weights)
+        if other.size == 0:
+            return self.found
+        return self.found.reweighted(self.gather(other), weights[other] - self.weights[other])
+
+
+def _each(part: Part, function: Callable[[Any], Any], everyone: Array | None) -> Array:
+    """Return what a function says of the rows of a part that are asked for, a bit for each."""
+    if everyone is None:
+        return np.asarray(function(part.X))
+    stop = part.first + part.X.shape[0]
+    bits = np.unpackbits(everyone[part.first // 8 : -(-stop // 8)])
+    inside = bits[part.first % 8 :][: part.X.shape[0]].astype(bool)
+    return np.asarray(function(part.X if inside.all() else part.X[inside]))

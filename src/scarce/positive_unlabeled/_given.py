@@ -1,0 +1,130 @@
+"""What `fit` of the machines for positive and unlabelled rows was given, in memory or in chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._by_chunks import surveyed
+from scarce._frame import checked_weights
+from scarce.chunks import Chunks, Part, as_chunks
+from scarce.chunks._dask import DaskChunks
+from scarce.chunks._memory import COPIES, PER_ROW, budget
+from scarce.chunks._open import comes_in_chunks
+from scarce.positive_unlabeled._chunk_rows import ChunkRows
+from scarce.positive_unlabeled._labels import check_both, positive_rows
+from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
+
+FEWEST = 2000  # rows in memory that a fit must be allowed
+
+
+@dataclass(frozen=True)
+class Given:
+    """Checked rows.
+
+    Attributes
+    ----------
+    rows : RowSource
+        The rows.
+    positive : ndarray of bool of shape (n,)
+        Which are labelled as positive.
+    weights : ndarray of shape (n,)
+        Their weights, not negative.
+    weighted : bool
+        Whether they were given.
+    """
+
+    rows: RowSource
+    positive: Array
+    weights: Array
+    weighted: bool
+
+
+def given_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, kernel: Any, bytes_a_row: int
+) -> Given:
+    """Return checked rows; the estimator is told its features, `classes_` and `pos_label_`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is fitted.
+    X, y, sample_weight
+        As given to `fit`.
+    kernel : str, kernel object or callable
+        Of the learner.
+    bytes_a_row : int
+        What the fit holds here for every row, wherever that is.
+
+    Returns
+    -------
+    Given
+        The rows.
+    """
+    if comes_in_chunks(X):
+        given = _in_chunks(estimator, X, y, sample_weight, kernel, bytes_a_row)
+    else:
+        rows, y = checked_rows(estimator, X, kernel, y, reset=True)
+        positive = _settle_labels(estimator, y)
+        weights = checked_weights(sample_weight, y)
+        given = Given(rows, positive, weights, sample_weight is not None)
+    check_both(given.positive, given.weights, estimator.classes_, estimator.pos_label_)
+    return given
+
+
+def _settle_labels(estimator: Any, y: Array) -> Array:
+    estimator.classes_, estimator.pos_label_, positive = positive_rows(
+        y, estimator.pos_label, type(estimator).__name__
+    )
+    return positive
+
+
+def _in_chunks(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, kernel: Any, bytes_a_row: int
+) -> Given:
+    if not learner_kernel(kernel).has_formula:
+        raise ValueError(
+            f"kernel={kernel!r} needs all rows in memory; rows in chunks are fitted with a kernel "
+            "that has a formula"
+        )
+    chunks = as_chunks(X, y=y, sample_weight=sample_weight)
+    if isinstance(chunks, DaskChunks):
+        chunks.check_workers()
+    most_rows = _rows_at_a_time(chunks, estimator.max_memory, bytes_a_row)
+    found = surveyed(estimator, chunks)
+    if found.classes.size == 0:
+        raise ValueError("a fit of positive and unlabelled rows needs y, one label a row")
+    _settle_labels(estimator, found.classes)
+    answers = chunks.map(_values, estimator.pos_label_)
+    positive = np.concatenate([each for each, _ in answers])
+    weighted = answers[0][1] is not None
+    weights = np.broadcast_to(1.0, positive.size)  # which takes no memory
+    if weighted:
+        weights = np.concatenate([each for _, each in answers])
+    return Given(ChunkRows(chunks, found, weights, most_rows), positive, weights, weighted)
+
+
+def _values(part: Part, label: Any) -> tuple[Array, Array | None]:
+    """Return which rows of a part have a label, and their weights if they have any."""
+    weights = part.weights if "sample_weight" in part.values else None
+    return np.asarray(part.values["y"] == label), weights
+
+
+def _rows_at_a_time(chunks: Chunks, max_memory: float | None, bytes_a_row: int) -> int:
+    """Return how many rows may be in memory at a time; refuse a budget that allows too few."""
+    n = sum(chunks.sizes)
+    allowed = budget(max_memory)
+    held = PER_ROW + (1 + COPIES) * 8 * chunks.n_features
+    rows = int((allowed - bytes_a_row * n) / held)
+    if rows < min(n, FEWEST):
+        given = "a quarter of the free memory" if max_memory is None else "max_memory"
+        needed = 1e-6 * (bytes_a_row * n + held * FEWEST)
+        raise ValueError(
+            f"{given} is {allowed / 1e6:.0f} MB, and this fit needs at least {needed:.0f} MB "
+            f"beside the data: {bytes_a_row} bytes for each of {n} rows, and {FEWEST} rows in "
+            "memory. Raise max_memory, or give a random part of the unlabelled rows"
+        )
+    return rows

@@ -1,0 +1,124 @@
+"""Units of rows in chunks, collected, with what the machines from shares do with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._by_chunks import Plan, keep_model, planned
+from scarce.chunks import Chunks
+from scarce.chunks._memory import COPIES, budget
+from scarce.proportions._calibrated import calibration_groups
+from scarce.proportions._groups import Units
+from scarce.proportions._share_loss import RowGroups
+from scarce.proportions._space import Expansion, FeatureSpace
+from scarce.proportions._unit_sums import GroupTable, UnitChunks, scores_of, unit_sums
+
+READS = 4  # groups, survey, landmarks, sums
+MOST_SCORED = 2_000_000  # rows whose scores are gathered for a calibration
+
+
+@dataclass
+class Collected:
+    """Units of rows in chunks.
+
+    Attributes
+    ----------
+    chunks : UnitChunks
+        The rows.
+    plan : Plan
+        Kernel and features.
+    table : GroupTable
+        The groups.
+    units : Units
+        The units, without their rows.
+    space : FeatureSpace
+        Their features.
+    sources : list
+        One source a problem, if any.
+    functions : ndarray of shape (n_units, n_sources)
+        Their mean scores of the units, without constants.
+    """
+
+    chunks: UnitChunks
+    plan: Plan
+    table: GroupTable
+    units: Units
+    space: FeatureSpace
+    sources: list[Any]
+    functions: Array
+
+    def _plane(self, model: Expansion) -> Array:
+        """Return a model in raw numbers."""
+        assert model.coef is not None
+        return np.asarray(self.plan.features.to_raw(model.coef))
+
+    def keep(self, estimator: Any, model: Expansion) -> None:
+        """Store the model in an estimator."""
+        keep_model(estimator, self.plan, self._plane(model))
+        if self.plan.landmarks is None:
+            estimator._coef = self._plane(model)[None, :]
+        estimator.n_reads_ = READS
+
+    def calibrate(self, estimator: Any, model: Expansion) -> None:
+        """Calibrate by the scores of the rows of some groups, which one more read gathers.
+
+        The groups are those of a fit in memory. Of more than two million rows a part is taken.
+        """
+        table, share = self.table, getattr(estimator, "_source_share", 0.0)
+        if not (table.mixed and table.sizes.size):
+            estimator._calibrate_by(self.units, None)
+            return
+        chosen = calibration_groups(table.counts, self.plan.landmarks is None)
+        every = -(-int(table.counts[chosen].sum()) // MOST_SCORED)
+        codes, weights, scores, functions = scores_of(
+            self.chunks, self.plan.features, self.sources, self._plane(model), chosen, every
+        )
+        estimator.n_reads_ += 1
+        left, codes = np.unique(codes, return_inverse=True)
+        decisions, theirs = scores[:, None] + estimator.intercept_, None
+        if self.sources:
+            decisions = decisions + share * functions
+            theirs = functions + [source.intercept for source in self.sources]
+        in_groups = RowGroups.of(codes, weights, left.size)
+        estimator._calibrate_by(self.units, (decisions, theirs), in_groups, chosen[left])
+
+
+def collected_units(
+    estimator: Any,
+    chunks: Chunks,
+    table: GroupTable,
+) -> Collected:
+    """Return the units of rows in chunks; set `classes_`, the kernel and the features' names."""
+    estimator._name_classes(2)
+    seen = UnitChunks(chunks, table)
+    plan = planned(estimator, seen)
+    _check_memory(table, plan, estimator.max_memory)
+    sources = estimator._read_sources(plan.sample.X, plan.kernel, 1)
+    sums = unit_sums(seen, table, plan.features, sources)
+    # Each of the rows that stand for the common ones has an equal part of their weight.
+    common = np.full(sums.n_common, table.common_weight / max(1, sums.n_common))
+    units = Units(
+        np.zeros(0, np.intp),
+        np.zeros(0),
+        sums.n_common,
+        table.shares,
+        table.sizes,
+        np.append(common, np.ones(table.sizes.size)),
+    )
+    return Collected(seen, plan, table, units, FeatureSpace(sums.features), sources, sums.functions)
+
+
+def _check_memory(table: GroupTable, plan: Plan, max_memory: float | None) -> None:
+    """Refuse sums of groups that would not fit."""
+    needed = 8.0 * plan.features.width * (table.present + COPIES * table.sizes.size)
+    allowed = budget(max_memory)
+    if needed > allowed:
+        raise ValueError(
+            f"the sums of {table.sizes.size} groups, {table.present} counted in every chunk anew, "
+            f"take {needed / 1e6:.0f} MB, and max_memory allows {allowed / 1e6:.0f} MB: give rows "
+            "sorted by groups or larger chunks, use fewer components, or raise max_memory"
+        )

@@ -1,0 +1,47 @@
+"""Cases of the long run whose claims were false once."""
+
+import pytest
+
+from tests.attack.machines import MACHINES, attack
+from tests.attack.recipes import Recipe
+
+
+@pytest.mark.parametrize(
+    ("name", "recipe"),
+    [
+        (
+            "STM",  # the price is lowered: claims were those of the lower one
+            Recipe(seed=6143, n=32, d=1, cluster=0.5, distance=316227.8, ties=True, decades=4.0,
+                   kernel="linear", cost=100.0, tol=0.01),
+        ),
+        (
+            "OneClassSVM",  # a multiplier of 1e-12 far away, and an offset halfway to its row
+            Recipe(seed=9000, n=55, d=20, cluster=0.5, distance=1e6, tight=1e-3, place="first",
+                   offset=100.0, decades=1.0, single=True, kernel="poly", gamma=0.3, coef0=1.0,
+                   share=0.01, tol=0.01),
+        ),
+        (
+            "TransductiveSVM",  # the gap was that of a normal vector longer by 1e-10
+            Recipe(seed=8760, n=8, d=5, cluster=0.25, distance=1e3, place="first", offset=0.0,
+                   decades=16.0, single=True, csr=True, kernel="rbf", gamma=0.3, cost=100.0,
+                   tol=1e-5),
+        ),
+        (
+            "GroupProbabilitySVM",  # means of values by norms, from rows far from the origin
+            Recipe(seed=53, n=53, d=5, offset=1e4, csr=True, kernel="rbf", gamma="scale",
+                   cost=100.0, tol=1e-5),
+        ),
+        (
+            "GroupProbabilitySVM",  # both multipliers of a unit, of which their difference is kept
+            Recipe(seed=5058, n=15, d=1, cluster=0.25, distance=1e6, tight=0.1, place="first",
+                   offset=1e6, ties=True, kernel="poly", gamma=0.01, share=0.5),
+        ),
+        (
+            "TransferGroupProbabilitySVM",  # multipliers that do not sum to zero, without a gap
+            Recipe(seed=6345, n=4, d=1, offset=100.0, decades=16.0, single=True,
+                   kernel="sigmoid matrix", cost=0.01, tol=1e-5),
+        ),
+    ],
+)  # fmt: skip
+def test_claims_that_were_false(name, recipe):
+    assert attack(MACHINES[name], recipe).complaints == []
