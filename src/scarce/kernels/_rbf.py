@@ -54,7 +54,8 @@ class RBFKernel(Kernel):
 
     def values(self, X: Any, Z: Any) -> Array:
         # From differences: nothing cancels, and no formula is shared with the tiles.
-        if sparse.issparse(X) or sparse.issparse(Z):
+        dense = type(X) is type(Z) is np.ndarray
+        if not dense and (sparse.issparse(X) or sparse.issparse(Z)):
             from scarce.kernels._rows import sparse_distances
 
             squares = sparse_distances(X, Z, squared=True)
