@@ -148,7 +148,7 @@ def _in_tiles(effort: int, n: int, work: Work) -> None:
 
 def _effort(columns: int, X: Array) -> int:
     """Return roughly how many nanoseconds the values with so many columns take."""
-    return int(X.shape[0] * columns * (2 + X.shape[1] // 8))
+    return int(X.shape[0] * columns * (2 + X.shape[1] // 16))
 
 
 def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
