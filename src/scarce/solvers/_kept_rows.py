@@ -13,7 +13,7 @@ from scarce.solvers._problem import DenseMatrix, SymmetricOperator
 Array = NDArray[Any]
 
 LARGEST = 2048  # variables of a program whose matrix may be kept
-BATCH_VALUES = 1 << 15  # kernel values computed at a time: below, the call costs more than they do
+BATCH_VALUES = 1 << 16  # kernel values computed at a time: below, the call costs more than they do
 SMALLEST_BATCH = 16  # rows
 SPREAD = 16  # one of so many rows is computed before it is asked which others are needed
 
