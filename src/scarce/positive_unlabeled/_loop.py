@@ -124,8 +124,9 @@ class Loop:
                 ending = "stopped"
             elif number + 1 == self.max_rounds:
                 ending = "max_rounds"
-            # Rows once taken back stay: each recheck finds others, and so there is a last one.
-            negatives = self._useful(negatives) | rejected | taken_back
+            if not ending:
+                # Rows once taken back stay: each recheck finds others, and so there is a last one.
+                negatives = self._useful(negatives) | rejected | taken_back
         return Outcome(kept[choice], choice, self.history, ending)
 
     def _round(self, positives: Array, negatives: Array) -> Array:
