@@ -13,8 +13,8 @@ from dask.distributed import Client, LocalCluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
-from scarce import SVC, SVMC, OneClassSVM
-from scarce.chunks import ChunkError, DaskChunks
+from scarce import SVC, SVMC, GroupProbabilitySVM, OneClassSVM, TransferOneClassSVM
+from scarce.chunks import ArrayChunks, ChunkError, DaskChunks
 from tests.chunks.sources import rows
 
 X, Y, _ = rows(n=1200)
@@ -25,7 +25,7 @@ SETTINGS = {"approximation": "nystroem", "n_components": 15, "random_state": 0, 
 @pytest.fixture(scope="module")
 def cluster():
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit="900MB", dashboard_address=None
+        n_workers=2, threads_per_worker=1, memory_limit="900MB", dashboard_address=":0"
     ) as cluster:
         with Client(cluster):
             yield cluster
@@ -136,9 +136,25 @@ def test_workers_with_too_little_memory_are_refused_at_the_start(cluster):
     DaskChunks(da.zeros((100, 4), chunks=(50, 4))).check_workers()
 
 
+def test_tasks_and_shares_have_the_bits_of_one_process(cluster):
+    domain = np.where(np.arange(X.shape[0]) % 30 == 0, -1, 2)
+    groups = np.arange(X.shape[0]) % 40
+    share = np.linspace(0.1, 0.9, 40)[groups]
+    machines = [
+        (TransferOneClassSVM(gamma="scale", **SETTINGS), {"sample_domain": domain}),
+        (GroupProbabilitySVM(C=0.01, **SETTINGS), {"y": share, "groups": groups}),
+    ]
+    for model, values in machines:
+        blocks = {name: da.from_array(value, chunks=STEP) for name, value in values.items()}
+        model.fit(DaskChunks(da.from_array(X, chunks=(STEP, 4)), **blocks))
+        once = type(model)(**model.get_params()).fit(ArrayChunks(X, rows=STEP, **values))
+        np.testing.assert_array_equal(model.dual_coef_, once.dual_coef_)
+        np.testing.assert_array_equal(model.intercept_, once.intercept_)
+
+
 def test_searches_run_on_the_cluster(cluster):
     search = GridSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2)
     expected = search.fit(X[:200], Y[:200]).cv_results_["mean_test_score"]
-    with joblib.parallel_config(backend="dask"):
+    with joblib.parallel_config(backend="dask", scatter=[X[:200]]):
         found = search.fit(X[:200], Y[:200]).cv_results_["mean_test_score"]
     np.testing.assert_array_equal(found, expected)
