@@ -194,7 +194,7 @@ class MarginMachine(LabelledMachine):
 
         if len(pairs) == 1:
             programs = [self._program(whole, 2.0 * codes - 1.0, factors)]
-            solutions = [self._solve(programs[0], last)]
+            solutions = [self._solve(programs[0], None if last is None else last[0])]
         else:
             programs = []
             for first, second in pairs:
