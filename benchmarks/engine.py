@@ -14,6 +14,7 @@ from typing import Any
 from benchmarks.approximate import run_approximate
 from benchmarks.cases import MODES, TOL, Case, all_cases
 from benchmarks.fitting import Setup, run_fit
+from benchmarks.history import keep_line
 from benchmarks.peers import installed_peers, subject
 from benchmarks.report import GROWTH_COLUMNS, growth_rows, machine, table, write_json
 from benchmarks.scoring import run_score
@@ -131,6 +132,10 @@ def main(arguments: list[str] | None = None) -> int:
     content["total_s"] = time.perf_counter() - begin
     write_json(path, content)
     show(content)
+    if options.out is None and not options.cases and options.subject == "scarce":
+        rows = [row for row in content["rows"] if row.get("peer") == "scikit-learn"]
+        ratios = {f"{row['case']}, {row['dtype']}": row["ratio"] for row in rows}
+        keep_line("engine", ratios, load=load, clock="perf_counter")
     note(f"{content['total_s']:.0f} s; results in {path}")
     return 1 if content["failures"] else 0
 

@@ -1,12 +1,14 @@
 """Fits by chunks: reads, gap, CPU time, memory and bytes to the driver.
 
-``python -m benchmarks.scale [rows ...]`` writes ``results/scale.json``. Rows are generated chunk by
-chunk, again at every read, and the time that takes is measured on its own and taken off.
+``python -m benchmarks.scale [--only CASE] [rows ...]`` writes ``results/scale.json``, in place of
+what was there of the same case and rows. Rows are generated chunk by chunk, again at every read,
+and the time that takes in one process is measured on its own and taken off.
 """
 
 import json
 import pickle
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -21,6 +23,7 @@ from scarce.chunks._chunks import Part
 from scarce.chunks._dask import DaskChunks
 
 RESULTS = Path(__file__).parent / "results" / "scale.json"
+FRESH = Path(tempfile.gettempdir()) / "scarce_scale_scores.json"  # of one process, to compare with
 COLUMNS, LANDMARKS, STEP = 20, 100, 50_000
 
 
@@ -108,31 +111,51 @@ def by_chunks(name, model, n_rows):
         "mb_to_driver": round(chunks.sent / 1e6, 1),
         "peak_mb": round(peak.largest, 0),
         "peak_mb_beside": round(peak.largest - peak.first, 0),
+        "scores": model.decision_function(generated(10**6)[0]).tolist() if "one" in name else [],
     }
 
 
-def by_descent(n_rows, fitted):
+def by_descent(n_rows):
     """Nystroem and stochastic descent over the same chunks, one pass, as a user would."""
     seen = np.concatenate([generated(i)[0] for i in range(2)])
     began = time.process_time()
-    features = Nystroem(gamma=fitted._gamma, n_components=LANDMARKS, random_state=0).fit(seen)
+    gamma = 1.0 / (COLUMNS * float(seen.var()))
+    features = Nystroem(gamma=gamma, n_components=LANDMARKS, random_state=0).fit(seen)
     model = SGDOneClassSVM(nu=0.1, random_state=0)
     for index in range(n_rows // STEP):
         model.partial_fit(features.transform(generated(index)[0]))
     spent = time.process_time() - began
-    fresh = generated(10**6)[0]
-    rejected = model.predict(features.transform(fresh)) < 0
+    scores = model.decision_function(features.transform(generated(10**6)[0]))
     return {
         "case": "Nystroem + SGDOneClassSVM, one pass",
         "rows": n_rows,
-        "cpu_s": round(spent, 2),
-        "rejected": float(rejected.mean()),
-        "rejected_by_the_band_fit": float((fitted.predict(fresh) < 0).mean()),
-        "labels_that_differ": float((rejected != (fitted.predict(fresh) < 0)).mean()),
+        "cpu_s_with_generating": round(spent, 2),
+        "rejected": float(np.mean(scores < 0)),
+        "scores": scores.tolist(),
     }
 
 
+class Counted(DaskChunks):
+    """Rows on workers that count what comes back from them."""
+
+    sent = 0
+
+    def map(self, function, *broadcast, only=None):
+        results = super().map(function, *broadcast, only=only)
+        self.sent += sum(len(pickle.dumps(result)) for result in results)
+        return results
+
+
+def high_water():
+    """The largest resident memory of this process so far, in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1e3
+    return 0.0
+
+
 def on_workers(n_workers, n_rows):
+    """One-class on worker processes; labels of fresh rows against a fit in one process."""
     import dask
     import dask.array as da
     from dask.distributed import Client, LocalCluster
@@ -142,41 +165,69 @@ def on_workers(n_workers, n_rows):
         for i in range(n_rows // STEP)
     ]
     with LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=None
+        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=":0"
     ) as cluster:
-        with Client(cluster) as client:
+        with Client(cluster) as client, Peak() as peak:
             model = next(machines())[1]
-            began = time.perf_counter()
-            model.fit(DaskChunks(da.concatenate(blocks)))
-            wall = time.perf_counter() - began
-            info = client.scheduler_info(n_workers=-1)["workers"].values()
-            memory = [worker["metrics"]["memory"] / 1e6 for worker in info]
+            chunks = Counted(da.concatenate(blocks))
+            before = sum(client.run(time.process_time).values())
+            began, driver = time.perf_counter(), time.process_time()
+            model.fit(chunks)
+            wall, driver = time.perf_counter() - began, time.process_time() - driver
+            workers = sum(client.run(time.process_time).values()) - before
+            memory = sorted(client.run(high_water).values())
     return {
         "case": f"one-class on {n_workers} workers",
         "rows": n_rows,
         "reads": model.n_reads_,
         "gap": model.dual_gap_,
+        "band_rows": model.history_["band_rows"][-1],
         "wall_s_busy_machine": round(wall, 1),
-        "worker_rss_mb_at_the_end": [round(value) for value in memory],
+        "cpu_s_workers_with_generating": round(workers, 1),
+        "cpu_s_driver": round(driver, 1),
+        "mb_to_driver": round(chunks.sent / 1e6, 1),
+        "driver_peak_mb_beside": round(peak.largest - peak.first),
+        "worker_peak_mb": [round(value) for value in memory],
+        "scores": model.decision_function(generated(10**6)[0]).tolist(),
     }
 
 
-def main(sizes):
+def cases(n_rows):
+    """Every case of so many rows as name and function."""
+    for name, model in machines():
+        yield name, lambda name=name, model=model: by_chunks(name, model, n_rows)
+    yield "Nystroem + SGDOneClassSVM, one pass", lambda: by_descent(n_rows)
+    for n_workers in (1, 2):
+        yield f"one-class on {n_workers} workers", lambda n=n_workers: on_workers(n, n_rows)
+
+
+def compared(entry, one_process):
+    """Replace the scores of fresh rows by the share of labels that differ from one process'."""
+    own, theirs = np.array(entry.pop("scores", [])), np.array(one_process)
+    if own.size and theirs.size:
+        entry["labels_that_differ"] = float(np.mean((own < 0) != (theirs < 0)))
+    return entry
+
+
+def main(arguments):
+    only = None
+    if arguments[:1] == ["--only"]:
+        only, arguments = arguments[1], arguments[2:]
     rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     next(machines())[1].set_params(n_components=10).fit(generated(0)[0][:3000])  # compile
-    for n_rows in sizes:
-        for name, model in machines():
-            rows.append(by_chunks(name, model, n_rows))
-            if name.startswith("one-class"):
-                rows.append(by_descent(n_rows, model))
+    for n_rows in [int(float(each)) for each in arguments] or [10**6]:
+        for name, run in cases(n_rows):
+            if only is not None and only not in name:
+                continue
+            entry = run()
+            if name.startswith("one-class, "):
+                FRESH.write_text(json.dumps(entry["scores"]))
+            entry = compared(entry, json.loads(FRESH.read_text()) if FRESH.exists() else [])
+            rows = [each for each in rows if (each["case"], each["rows"]) != (name, n_rows)]
+            rows.append(entry)
             RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
-            print(rows[-1], flush=True)
-        if n_rows <= 10**6:
-            for n_workers in (1, 2):
-                rows.append(on_workers(n_workers, n_rows))
-                RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
-                print(rows[-1], flush=True)
+            print(entry, flush=True)
 
 
 if __name__ == "__main__":
-    main([int(float(each)) for each in sys.argv[1:]] or [10**6])
+    main(sys.argv[1:])

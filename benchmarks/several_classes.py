@@ -21,6 +21,7 @@ from sklearn.datasets import load_diabetes, load_digits, load_iris
 from sklearn.metrics.pairwise import rbf_kernel
 
 import scarce
+from benchmarks.history import keep_line
 from benchmarks.report import machine
 from benchmarks.timing import interleaved
 
@@ -96,6 +97,10 @@ def main(argv: list[str] | None = None) -> None:
             flush=True,
         )
     options.out.write_text(json.dumps(found, indent=1) + "\n")
+    if options.out == RESULTS:
+        cases = found["cases"].items()
+        ratios = {f"{c}, {w}": row[f"{w}_ratio"] for c, row in cases for w in ("fit", "predict")}
+        keep_line("several_classes", ratios, load=found["load"], clock="perf_counter")
 
 
 if __name__ == "__main__":

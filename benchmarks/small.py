@@ -27,6 +27,7 @@ from sklearn.svm import _libsvm
 
 import scarce
 import scarce.solvers._compiled
+from benchmarks.history import keep_line
 from benchmarks.timing import interleaved
 from benchmarks.verify import Dual, scale_gamma, verify
 
@@ -172,6 +173,9 @@ def main() -> None:
         "median_ratio": median(row["ratio"] for row in rows),
     }
     options.out.write_text(json.dumps({"facts": facts, "rows": rows}, indent=1) + "\n")
+    if options.out == RESULTS:
+        ratios = {f"{row['case']}, {row['n']}": row["ratio"] for row in rows}
+        keep_line("small", ratios, load=load, clock=clock.__name__)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,16 @@
 
 import importlib
 import re
+import sys
 from pathlib import Path
+
+import matplotlib.pyplot as plt
 
 import scarce
 from scarce._names import HOMES, PACKAGES
 
 HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # what is here, and benchmarks, are not installed
 
 project = "scarce"
 author = "the scarce developers"
@@ -62,6 +66,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
+    "image_scrapers": ("whole_figures.whole_figures",),
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
@@ -119,4 +124,15 @@ def setup(app):
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 
 
+def draw_for_both_schemes() -> None:
+    """Draw the history of benchmarks, for light and for dark pages."""
+    history = importlib.import_module("benchmarks.history")
+    for scheme, style in (("light", "default"), ("dark", "dark_background")):
+        with plt.style.context(style):
+            figure = history.draw_history(history.read_lines())
+            figure.savefig(HERE / "images" / f"history-{scheme}.svg", transparent=True)
+            plt.close(figure)
+
+
 write_reference()  # before Sphinx looks which pages there are
+draw_for_both_schemes()

@@ -1,6 +1,6 @@
 """
-Thresholds that keep their word: how many false alarms
-======================================================
+Thresholds that keep their word
+===============================
 
 A class is two clouds in ten columns. A machine is fitted to a few dozen rows, and fresh rows of the
 same class arrive: how many are rejected?

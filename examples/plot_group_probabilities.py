@@ -1,6 +1,6 @@
 """
-Labels known as shares of groups only, with the help of a source model
-======================================================================
+Shares of groups and a source model
+===================================
 
 Two moons are the source, and someone has trained an SVM on them. The target is the same moons,
 turned by 40 degrees. Of its rows no label is known: they come in 15 groups of 20, and for each

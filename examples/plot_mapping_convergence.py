@@ -1,6 +1,6 @@
 """
-The boundary of a class without negatives, round by round
-=========================================================
+Mapping convergence, round by round
+===================================
 
 A class of two groups lies in the plane, with a gap around each, among rows spread everywhere. Some
 of its rows are labelled; all other rows, of the class or not, are unlabelled. Where does it end?

@@ -1,6 +1,6 @@
 """
-Four kinds of scarce labels, one picture
-========================================
+Four kinds of scarce labels
+===========================
 
 * A few rows of one class, each measured with an error, and many of a related task.
 * Some positive rows among many that nobody looked at.

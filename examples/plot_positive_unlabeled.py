@@ -1,6 +1,6 @@
 """
-Positives and a heap of unlabelled rows: what the model decides by
-==================================================================
+What a positive-unlabelled model decides by
+===========================================
 
 Fifty rows of a class are labelled; of 1,500 others nobody knows the label. `PositiveUnlabeledSVC`
 scores every row by machines that were not trained on it. Three pictures:

@@ -1,6 +1,6 @@
 """
-What the shares of groups are worth, and what a calibration by them does
-========================================================================
+What shares of groups are worth
+===============================
 
 The same 1,600 rows of two moons come in groups three times: 100 groups made at random, 12 groups
 made at random, and 12 groups of neighbours. No label of a row is known, only the share of positives

@@ -1,4 +1,6 @@
-"""The boundary of one class: all labels, one class alone, and what unlabelled rows add.
+"""
+The boundary of one class
+=========================
 
 After the first figure of the paper on SVMC. Two clouds of positives lie among three of others.
 

@@ -1,6 +1,6 @@
 """
-A one-class tensor machine from eight images
-============================================
+A tensor machine from eight images
+==================================
 
 Eight images of a digit are all there is. `OneClassSTM` learns a weight image of low rank: a pattern
 over the rows times a pattern over the columns, or a sum of a few such products. A linear

@@ -1,6 +1,7 @@
-"""The code of every user page runs and prints what the page says."""
+"""The code of every user page runs and prints what the page says, and guide pages have pictures."""
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,10 @@ def test_pages_tell_what_happens(page):
     results = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert results.attempted > 3
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
+def test_pages_show_a_picture_of_an_example(page):
+    names = re.findall(r"sphx_glr_(plot_\w+)_001\.png", page.read_text())
+    assert names
+    assert all((DOCS.parent / "examples" / f"{name}.py").exists() for name in names)

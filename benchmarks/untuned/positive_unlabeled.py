@@ -341,7 +341,7 @@ def main(arguments: list[str] | None = None) -> int:
         cells = {_place(cell): cell for cell in read_cells(options.out).to_dict("records")}
     absent: list[str] = []
     for half in [options.half] if options.half else list(HALVES):
-        names, missing = at_hand(HALVES[half])
+        names, missing = at_hand(_up_to_last(HALVES[half], options.sets))
         absent += missing
         if not options.tables:
             kinds = [options.kind] if options.kind else KINDS
@@ -352,6 +352,12 @@ def main(arguments: list[str] | None = None) -> int:
     if absent:
         print(f"\nNot at hand: {', '.join(absent)}")
     return 0
+
+
+def _up_to_last(names: tuple[str, ...], sets: list[str] | None) -> tuple[str, ...]:
+    """Return the sets up to the last one asked for: seeds count tasks, texts take long to read."""
+    places = [i + 1 for i, name in enumerate(names) if sets is None or name in sets]
+    return names[: max(places, default=0)]
 
 
 def _place(cell: dict[str, Any]) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from scarce.chunks._survey import row_numbers
 from scarce.kernels import Kernel, make_kernel
 from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 
+BAND_CACHE = 32.0  # MB for kernel values of a band, which are products of few features
 MANY_BAND = 50_000  # rows of a band that Newton's method makes fewer first
 FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
 
@@ -222,7 +223,10 @@ def solved_by_bands(
     with fit_task(estimator) as task:
 
         def solver(program: QuadraticProgram, start: Array | None, tol: float) -> Solution:
-            return estimator._solve(program, start, task, tol=tol)  # type: ignore[no-any-return]
+            memory = min(BAND_CACHE, estimator.cache_size)
+            return estimator._solve(  # type: ignore[no-any-return]
+                program, start, task, tol=tol, cache_size=memory
+            )
 
         if smoothed:
             start = smoothed_start(problem, rows, terms, masses)

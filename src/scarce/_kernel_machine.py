@@ -80,6 +80,13 @@ class Sample:
         return Sample(self.X, self.rows[order], self.weights[order], operator)
 
 
+class Approximations(StrOptions):
+    """Names of approximations; an error says what became of one that is often looked for."""
+
+    def __str__(self) -> str:
+        return f'{super().__str__()} ("cells" is not offered, it was no better: use "nystroem")'
+
+
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose model is a weighted sum of kernel functions."""
 
@@ -98,7 +105,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "warm_start": ["boolean"],
-        "approximation": [StrOptions({"nystroem"}), None],
+        "approximation": [Approximations({"nystroem"}), None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "max_memory": [Interval(Real, 0, None, closed="neither"), None],
@@ -244,11 +251,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         *,
         tol: float | None = None,
         max_iter: int | None = None,
+        cache_size: float | None = None,
     ) -> Solution:
         """Solve a program and report progress.
 
         ``start`` may be any dual variables; ``within`` is the task of the rounds that this solution
-        is one of; ``tol`` and ``max_iter`` may be sharper than those of the estimator.
+        is one of; ``tol``, ``max_iter`` and ``cache_size`` may be others than the estimator's.
         """
         solution = run_solver(
             fit_task(self) if within is None else within.part("round", None),
@@ -257,7 +265,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
                 tol=self.tol if tol is None else tol,
                 max_iter=self.max_iter if max_iter is None else max_iter,
                 start=None if start is None else feasible_start(program, start),
-                cache_size=self.cache_size,
+                cache_size=self.cache_size if cache_size is None else cache_size,
                 callback=report,
             ),
         )

@@ -34,6 +34,7 @@ def fitted():
 def test_it_finds_the_class(n_bags):
     X, y, truth = sample()
     model = PositiveUnlabeledSVC(n_bags=n_bags, random_state=0).fit(X, y)
+    assert model.C_ == 1.0
     new, _, new_truth = sample(seed=1)
     assert f1_score(new_truth, model.predict(new)) > 0.9
     share = truth[y == 0].mean()
@@ -154,6 +155,18 @@ def test_another_width_is_taken_where_it_is_clearly_better():
     X, y, _ = sample(12, 150)  # normal rows: all widths do, and twelve rows cannot tell
     model.fit(X, y)
     assert model.gamma_ == pytest.approx(1 / (X.shape[1] * X.var()))
+
+
+def test_prices_of_a_rare_class_are_higher():
+    X, y, truth = sample(40, 1000, share=0.05)
+    model = PositiveUnlabeledSVC(n_bags=10, random_state=0).fit(X, y)
+    assert 3.0 < model.C_ <= 10.0
+    assert model.accepted_share_ == pytest.approx(truth[y == 0].mean(), rel=1 / 3)
+    prior = clone(model).set_params(class_prior=0.05, C=1.0).fit(X, y)
+    assert prior.C_ == pytest.approx(6.0)
+    assert clone(model).set_params(class_prior=0.01, C=2.0).fit(X, y).C_ == 20.0
+    assert clone(model).set_params(class_prior=0.25).fit(X, y).C_ == 1.0
+    assert clone(model).set_params(class_prior=0.05, n_bags=0).fit(X, y).C_ == 1.0
 
 
 def test_easy_rows_labelled_first_are_noticed():

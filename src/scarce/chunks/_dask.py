@@ -51,6 +51,8 @@ def _run(
         with single_threaded_blas:
             return function(part, *broadcast)
     except Exception as error:
+        # Whatever a pass refuses goes home as it is: raised here, it would be taken for an error of
+        # reading the chunk, which is all that may be raised on a worker.
         return _Failed(error)
 
 
@@ -144,7 +146,8 @@ class DaskChunks:
         try:
             return list(dask.compute(*tasks))
         except Exception:
-            # Which one was it? Only now is it worth to look at one after the other.
+            # Any error of what makes the chunks, which is the user's code. Which one was it? Only
+            # now is it worth to look at one after the other, and each error is then raised.
             return [self._named(i, task.compute) for i, task in zip(chosen, tasks, strict=True)]
 
     def _named(self, index: int, result: Callable[[], Any]) -> Any:

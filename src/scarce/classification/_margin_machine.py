@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -23,7 +22,7 @@ from scarce._by_chunks import (
     solved_by_bands,
 )
 from scarce._classes import check_classes, several_classes
-from scarce._frame import FitTask, StrOptions, fit_frame, fit_task, keep_quality
+from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._kernel_sum import KernelSum
 from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem
@@ -40,9 +39,11 @@ from scarce.classification._one_vs_one import (
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.kernels._threads import thread_count, tile_runner
 from scarce.solvers import QuadraticProgram, Solution
+from scarce.solvers._parts import solve_parts
 
 IN_THREADS = 10**9  # effort that is worth them
 THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter
+EFFORT = 1000  # nanoseconds a row, about, that a pair takes in one compiled call
 SHARED_PART = 0.5  # of the memory for kernel values, which one matrix of all rows may take
 
 
@@ -185,49 +186,57 @@ class MarginMachine(LabelledMachine):
     ) -> tuple[list[Solution], list[Any]]:
         """Solve the program of every pair of classes, in threads while they are small."""
         pairs = class_pairs(self.classes_.size)
-        found: list[Any] = [None] * len(pairs)
         if last is not None and last.shape[0] != self.classes_.size - 1:
             last = None  # of other classes
         whole = sample.operator
         if len(pairs) > 1 and isinstance(whole, KernelOperator) and self._keeps_all(whole):
             whole = StoredOperator.of(whole)
 
-        def solve(index: int, task: Any) -> None:
-            first, second = pairs[index]
-            start = None if last is None else of_pair(last, codes, pairs[index])
-            if len(pairs) == 1:
-                operator, rows = whole, np.arange(codes.size)
-                signs = 2.0 * codes - 1.0
-            else:
-                rows = np.flatnonzero((codes == first) | (codes == second))
-                operator = whole.subset(rows)
-                signs = np.where(codes[rows] == first, 1.0, -1.0)
-            program = self._program(operator, signs, factors[rows])
-            solution = self._solve(program, start, task)
-            found[index] = solution, self._read(program, solution)
-
         if len(pairs) == 1:
-            solve(0, None)
+            programs = [self._program(whole, 2.0 * codes - 1.0, factors)]
+            solutions = [self._solve(programs[0], None if last is None else last[0])]
         else:
-            with fit_task(self, len(pairs)) as task:
-                self._run(lambda index: solve(index, task), task, codes)
-        return [each[0] for each in found], [each[1] for each in found]
+            programs = []
+            for first, second in pairs:
+                rows = np.flatnonzero((codes == first) | (codes == second))
+                signs = np.where(codes[rows] == first, 1.0, -1.0)
+                programs.append(self._program(whole.subset(rows), signs, factors[rows]))
+            solutions = self._solve_all(programs, last, codes)
+        return solutions, list(map(self._read, programs, solutions))
+
+    def _solve_all(
+        self, programs: list[QuadraticProgram], last: Array | None, codes: Array
+    ) -> list[Solution]:
+        """Solve the programs of several pairs, in threads where that is safe."""
+        pairs = class_pairs(self.classes_.size)
+        found: list[Any] = [None] * len(pairs)
+        with fit_task(self, len(pairs)) as task:
+            alone = task.context is None and not task.heard  # callbacks are told in order
+            if alone and last is None and isinstance(programs[0].kernel, StoredOperator):
+                with tile_runner(EFFORT * sum(each.kernel.n for each in programs)) as run:
+                    found = solve_parts(programs, tol=self.tol, max_iter=self.max_iter, run=run)
+
+            def solve(index: int, _: int) -> None:
+                if found[index] is None:
+                    start = None if last is None else of_pair(last, codes, pairs[index])
+                    found[index] = self._solve(programs[index], start, task)
+
+            if any(each is None for each in found):
+                with tile_runner(IN_THREADS if alone and self._in_threads(codes) else 0) as run:
+                    run(len(pairs), solve, 1)
+        return found
 
     def _keeps_all(self, operator: KernelOperator) -> bool:
         """Say whether the pairs share one matrix: half of them would be computed twice."""
         memory = 8e-6 * float(operator.n) ** 2
         return operator.kernel.has_formula and memory <= SHARED_PART * self.cache_size
 
-    def _run(self, solve: Callable[[int], None], task: FitTask, codes: Array) -> None:
-        """Solve all pairs, in threads where that is safe and their matrices are small."""
-        counts = np.sort(np.bincount(codes))
-        largest = float(counts[-2:].sum())
+    def _in_threads(self, codes: Array) -> bool:
+        """Say whether pairs are worth threads of their own, and their matrices small enough."""
+        largest = float(np.sort(np.bincount(codes))[-2:].sum())
         memory = 8e-6 * thread_count() * largest**2
-        alone = task.context is None and not self.verbose  # callbacks are told in order
-        threads = largest >= THREADED_ROWS and memory <= self.cache_size and alone
-        threads = threads and self._kernel_type.has_formula
-        with tile_runner(IN_THREADS if threads else 0) as run:
-            run(len(class_pairs(counts.size)), lambda index, _: solve(index), 1)
+        small = largest >= THREADED_ROWS and memory <= self.cache_size
+        return small and self._kernel_type.has_formula
 
     def _keep_pairs(self, sample: Sample, codes: Array, coefficients: list[Array]) -> None:
         """Store the expansion, one class after the other as LIBSVM does."""

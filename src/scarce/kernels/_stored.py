@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scarce.kernels._operator import KernelOperator
 from scarce.solvers import reference_sums
+from scarce.solvers._parts import ErrorBins
 
 Array = NDArray[Any]
 
@@ -66,6 +67,11 @@ class StoredOperator:
         """Add ``sum_j weights[groups[i], j] k(x_i, x_columns[j])`` to ``out[i]`` for every row."""
         rows = self.values[np.ix_(self.index[columns], self.index)]
         out += (weights @ rows)[groups, np.arange(self.n)]
+
+    def error_bins(self) -> ErrorBins:
+        """Return what `error_bound` is made of, for these rows."""
+        table = self.base.error_table(np.float64)
+        return ErrorBins(table.left.codes[self.index], table.errors, table.sizes)
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,12 @@ from scarce.positive_unlabeled._rows import RowSource
 FOLDS = 5
 SMALLEST_BAG = 50  # unlabelled rows
 LARGEST_PART = 0.8  # of the unlabelled rows, so that each is left out often enough
+# Below this share of the class the hidden positives of a bag are so few that larger bags and a
+# higher price pay: the price grows as the share falls, up to these factors.
+RARE = 0.3
+LARGEST_GROWTH = 10.0  # of the price
+LARGEST_BAG = 3.0  # times the usual size
+LEAST_GROWTH = 1.5  # worth another pass
 RANKED = 5000  # unlabelled rows that a rank is found among, where a sample is enough
 RESAMPLES = 200
 
@@ -40,12 +46,15 @@ class Design:
         Price of slack.
     n_bags : int
         Number of bags; 0 for one program of all rows, cross-fitted.
+    growth : float
+        Factor of the price, and up to `LARGEST_BAG` of the size of bags, for a rare class.
     """
 
     positives: Pool
     unlabelled: Pool
     C: float
     n_bags: int
+    growth: float = 1.0
 
     @property
     def n_folds(self) -> int:
@@ -53,7 +62,25 @@ class Design:
 
     @property
     def bag_size(self) -> float:
-        return min(max(self.positives.total, SMALLEST_BAG), LARGEST_PART * self.unlabelled.total)
+        usual = max(self.positives.total, SMALLEST_BAG)
+        wanted = usual * min(self.growth, LARGEST_BAG)
+        return min(wanted, LARGEST_PART * self.unlabelled.total)
+
+    @property
+    def price(self) -> float:
+        return self.C * self.growth
+
+    def grown(self, share: float) -> Design | None:
+        """Return the design for a class of that share, None if it is not rare or bags are not used.
+
+        A row of the class that a bag holds as a negative pulls the boundary its way, and a low
+        price of slack is what bears it. Of a rare class there are few: the rest of the negatives
+        can be taken at their word.
+        """
+        growth = min(RARE / share, LARGEST_GROWTH)
+        if not self.n_bags or growth < LEAST_GROWTH:
+            return None
+        return replace(self, growth=growth)
 
     def ranked(self, random: np.random.Generator) -> tuple[Array, Array]:
         """Return unlabelled rows to find ranks among, by number, and weights: all, or enough."""
@@ -143,7 +170,7 @@ class Design:
         rows += [self.unlabelled.rows[negatives[0]], self.unlabelled.rows[left]]
         prices = [own * (smaller / total), others * (smaller / opposite), np.zeros(left.size)]
         signs = np.repeat([1.0, -1.0], [own.size, others.size + left.size])
-        return Part(np.concatenate(rows), signs, self.C * np.concatenate(prices))
+        return Part(np.concatenate(rows), signs, self.price * np.concatenate(prices))
 
 
 @dataclass(frozen=True)
@@ -197,22 +224,23 @@ def out_of_bag(
     return OutOfBag(design, source, kernel, parts, answers, positive, mean_model(parts, answers))
 
 
-def clearly_best(tried: Sequence[OutOfBag], sample: tuple[Array, Array]) -> OutOfBag:
+def clearly_best(tried: Sequence[OutOfBag], sample: tuple[Array, Array]) -> tuple[OutOfBag, Array]:
     """Return what has the largest area under the curve, or the first if that is no clear gain.
 
     Clear is more than a standard error of the gain: areas of few labelled rows are noisy, and the
     largest of several is often the luckiest. ``sample`` are unlabelled rows, by number, and their
-    weights.
+    weights; the second value is what their scores are.
     """
     first, *others = tried
     weights = first.design.positives.weights, sample[1]
-    before = first.positive, first.unlabelled(sample[0])
-    best, largest = first, 0.0
+    before = first.unlabelled(sample[0])
+    best, scores, largest = first, before, 0.0
     for other in others:
-        gain, error = gain_of_area((other.positive, other.unlabelled(sample[0])), before, weights)
+        found = other.unlabelled(sample[0])
+        gain, error = gain_of_area((other.positive, found), (first.positive, before), weights)
         if gain > max(largest, error):
-            best, largest = other, gain
-    return best
+            best, scores, largest = other, found, gain
+    return best, scores
 
 
 def _left_out(parts: Sequence[Part], answers: Sequence[Answer], n_rows: int) -> Array:
@@ -227,6 +255,7 @@ def _left_out(parts: Sequence[Part], answers: Sequence[Answer], n_rows: int) -> 
 
 def second_pass(
     first: OutOfBag,
+    unlabelled: Array,
     programs: Programs,
     sample: tuple[Array, Array],
     random: np.random.Generator,
@@ -236,11 +265,11 @@ def second_pass(
 
     The first pass says how probable it is that an unlabelled row is positive. Rows drawn by that
     probability join the positives, and the others are drawn by the complement; ranks of held-out
-    positives then have a density whose top says the prior. ``sample`` are the unlabelled rows to
-    use, by number, and their weights.
+    positives then have a density whose top says the prior. ``unlabelled`` are the first pass'
+    scores of all unlabelled rows, ``sample`` those to use, by number, and their weights.
     """
-    design, (some, weights) = first.design, sample
-    counted, unlabelled = design.positives.weights, first.unlabelled(some)
+    design, (some, weights) = replace(first.design, growth=1.0), sample
+    counted, unlabelled = design.positives.weights, unlabelled[some]
     density = rank_density(mid_ranks(first.positive, unlabelled, weights), counted)
     own = mid_ranks(unlabelled, unlabelled, weights)
     probable = np.minimum(1.0, prior_of(density) * density_at(density, own))

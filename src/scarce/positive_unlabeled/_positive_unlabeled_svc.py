@@ -21,14 +21,20 @@ from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._given import given_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled._out_of_bag import Design, clearly_best, out_of_bag, second_pass
+from scarce.positive_unlabeled._out_of_bag import (
+    Design,
+    clearly_best,
+    out_of_bag,
+    second_pass,
+)
 from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
 from scarce.positive_unlabeled._rows import RowSource, checked_rows
-from scarce.positive_unlabeled._threshold import PUThreshold, found_threshold
+from scarce.positive_unlabeled._threshold import PUThreshold, estimated_shares, found_threshold
 
 WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
 BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
 WORTH_OF_SHAPE = 10.0  # labelled rows that two heaps of unlabelled scores count as
+WORTH_OF_SHARE = 30.0  # labelled rows that the share to accept counts as in the class prior
 
 
 class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
@@ -54,7 +60,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     C : float, default=1.0
-        Price of slack of a labelled row; unlabelled rows of a bag have the same in total.
+        Price of slack of a labelled row; unlabelled rows of a bag have the same in total. In bags
+        of a rare class up to ten times that, see Notes.
     n_bags : int, default=50
         Number of bags, at least 2. 0 for one machine of all rows, its scores cross-fitted by five
         folds; its cost grows with the unlabelled rows.
@@ -88,7 +95,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     accepted_share_interval_ : tuple of float
         Approximate interval of 95 % for the share that should be.
     class_prior_ : float
-        Estimated share of the class among the unlabelled rows, or the one given.
+        Estimated share of the class among the unlabelled rows, or the one given: from a second pass
+        with cleaner bags, together with the share to accept, which counts as thirty labelled rows.
     class_prior_interval_ : tuple of float
         Approximate interval: from the lower to the upper end of two of 95 %, one of resampled
         labelled rows in the second pass, the other that of the share to accept. On purpose a wide
@@ -104,6 +112,8 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         one.
     gamma_ : float
         The kernel's coefficient; 0 for kernels without one.
+    C_ : float
+        The price used, higher than `C` for a rare class.
     support_ : ndarray of shape (n_SV,)
         Rows of `X` that the model is a sum over.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
@@ -138,6 +148,10 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     there is. That the unlabelled rows hold no positive at all cannot be noticed. A warning of the
     category :class:`scarce.ScarceDataWarning` says when labelled rows do not rank above unlabelled
     ones, and when they are fewer than ten.
+
+    A bag holds hidden rows of the class among its negatives, and a low price of slack bears them. A
+    rare class has few. Where the first bags say a share ``a`` below 0.2, they are drawn again, up
+    to three times as large and with prices ``min(10, 0.3 / a)`` times as high.
 
     The share to accept is that of `pu_threshold`, which is uncertain where labelled rows are few.
     Therefore two normal distributions of one width are fitted to the out-of-bag scores as well, and
@@ -277,7 +291,16 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
             for kernel in self._kernels(source, weights):
                 with task.part("width", None) as bags:
                     tried.append(out_of_bag(design, programs, kernel, parts, bags))
-            best = clearly_best(tried, some)
+            best, scores = clearly_best(tried, some)
+            share = self.class_prior
+            if share is None:
+                seen = design.positives.weights, some[1]
+                share = estimated_shares(best.positive, scores, seen, WORTH_OF_SHAPE).both
+            grown = design.grown(share)
+            if grown is not None:
+                with task.part("rare class", None) as bags:
+                    parts = grown.parts(random, everyone)
+                    best = out_of_bag(grown, programs, best.kernel, parts, bags)
             unlabelled = best.unlabelled(everyone[0])
             model, answers = best.model, best.answers
             if not self.n_bags:
@@ -288,7 +311,7 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
             interval = prior, prior
             if self.class_prior is None and not ranking_only:
                 with task.part("prior", None) as bags:
-                    prior, interval = second_pass(best, programs, some, random, bags)
+                    prior, interval = second_pass(best, unlabelled, programs, some, random, bags)
         found_ = found_threshold(
             best.positive,
             unlabelled,
@@ -299,9 +322,14 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         )
         # Both are approximate, and err in different ways.
         low, high = found_.interval
+        if self.class_prior is None:
+            n = design.positives.total
+            trust = n / (n + WORTH_OF_SHARE)
+            prior = prior**trust * found_.share ** (1.0 - trust)
         self.class_prior_ = prior
         self.class_prior_interval_ = min(low, interval[0]), max(high, interval[1])
         self._keep_threshold(found_, best.positive, unlabelled, design.unlabelled.weights)
+        self.C_ = best.design.price
         self._keep_model(distinct, best.kernel, model, found_.threshold)
         solutions = [answer.solution for answer in answers]
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+from scipy.fft import dct, idct
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
@@ -76,9 +76,10 @@ def rank_density(ranks: Array, weights: Array) -> Array:
     low, high = np.quantile(ranks, [0.25, 0.75], weights=weights, method="inverted_cdf")
     spread = min(deviation, (high - low) / 1.34)
     bandwidth = max(NARROWEST, 0.9 * spread * total**-0.2)
-    counts, _ = np.histogram(ranks, CELLS, (0.0, 1.0), weights=weights)
-    smooth = gaussian_filter1d(counts.astype(np.float64), bandwidth * CELLS, mode="reflect")
-    density = isotonic_regression(smooth).x
+    counts = np.bincount(_cells(ranks), weights, CELLS)
+    # Cosines are the waves that reflect at both ends.
+    waves = dct(counts) * np.exp(-0.5 * (np.pi * bandwidth * np.arange(CELLS)) ** 2)
+    density = isotonic_regression(np.maximum(idct(waves), 0.0)).x
     return np.asarray(density / density.mean())
 
 
@@ -128,7 +129,11 @@ def normal_share(
 
 def density_at(density: Array, ranks: Array) -> Array:
     """Return the density at some ranks."""
-    return np.asarray(density[np.minimum((ranks * CELLS).astype(np.intp), CELLS - 1)])
+    return np.asarray(density[_cells(ranks)])
+
+
+def _cells(ranks: Array) -> Array:
+    return np.minimum((ranks * CELLS).astype(np.intp), CELLS - 1)
 
 
 def prior_of(density: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import column_or_1d
@@ -148,29 +148,52 @@ def found_threshold(
     area, error = area_under_curve(positive, unlabelled, (counts, others))
     n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
     if share is None:
-        ranks = mid_ranks(positive, unlabelled, others)
-        by_rank, part = accepted_share(rank_density(ranks, counts))
-        least = 1.5 / n_unlabelled
-        by_rank = min(max(by_rank, least), LARGEST_SHARE)
-        found = most = by_rank
-        if worth_of_shape:
-            by_shape = normal_share(positive, unlabelled, (counts, others), by_rank)
-            by_shape = min(max(by_shape, least), LARGEST_SHARE)
-            if by_rank < by_shape * np.exp(-SUSPICIOUS / np.sqrt(n_positive)):
-                _warn_of_easy_rows(by_rank, by_shape)
-                most = by_shape
-            trust = n_positive / (n_positive + worth_of_shape)
-            found = float(by_rank**trust * by_shape ** (1.0 - trust))
+        shares = estimated_shares(positive, unlabelled, (counts, others), worth_of_shape)
+        by_rank, by_shape, found = shares.by_rank, shares.by_shape, shares.both
+        most = by_rank
+        if worth_of_shape and by_rank < by_shape * np.exp(-SUSPICIOUS / np.sqrt(n_positive)):
+            _warn_of_easy_rows(by_rank, by_shape)
+            most = by_shape
         # Both sides are samples: the labelled rows, and the rows of the class among the others.
         n_both = 1.0 / (1.0 / n_positive + 1.0 / (by_rank * n_unlabelled))
-        low, high = wilson(part / by_rank, n_both)
-        high_end = max(part / low, found, most)
-        interval = float(np.clip(part / high, 0.0, found)), float(min(high_end, 1.0))
+        low, high = wilson(shares.part / by_rank, n_both)
+        high_end = max(shares.part / low, found, most)
+        interval = float(np.clip(shares.part / high, 0.0, found)), float(min(high_end, 1.0))
         warn_if_few(n_positive)
     else:
         found, interval = float(share), (float(share), float(share))
     warn_if_level(area, error)
     return PUThreshold(_upper_quantile(unlabelled, others, found), found, interval, area, error)
+
+
+class Shares(NamedTuple):
+    """The share to accept: by ranks, by the shape of the scores, and by both.
+
+    ``part`` is the best part of the unlabelled rows that has half of the labelled ones above it.
+    """
+
+    by_rank: float
+    part: float
+    by_shape: float
+    both: float
+
+
+def estimated_shares(
+    positive: Array, unlabelled: Array, weights: tuple[Array, Array], worth_of_shape: float
+) -> Shares:
+    """Return the share to accept; the shape counts as ``worth_of_shape`` labelled rows."""
+    counts, others = weights
+    ranks = mid_ranks(positive, unlabelled, others)
+    by_rank, part = accepted_share(rank_density(ranks, counts))
+    least = 1.5 / float(others.sum())
+    by_rank = min(max(by_rank, least), LARGEST_SHARE)
+    if not worth_of_shape:
+        return Shares(by_rank, part, by_rank, by_rank)
+    by_shape = normal_share(positive, unlabelled, weights, by_rank)
+    by_shape = min(max(by_shape, least), LARGEST_SHARE)
+    trust = float(counts.sum()) / (float(counts.sum()) + worth_of_shape)
+    both = float(by_rank**trust * by_shape ** (1.0 - trust))
+    return Shares(by_rank, part, by_shape, both)
 
 
 def warn_if_few(n_positive: float) -> None:

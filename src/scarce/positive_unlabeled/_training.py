@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +73,7 @@ class Training:
     on_infeasible: str
     # The last solution, a start for the next: its support vectors, their dual variables, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)
+    _unfitted: Any = field(default=None, init=False)
     # What nu was raised to. Negatives come nearer from round to round: a value that has left no
     # margin once is not tried again.
     _least_nu: float = field(default=0.0, init=False)
@@ -182,7 +184,7 @@ class Training:
     ) -> Any:
         """Return a fitted copy, or None where the margin vanishes."""
         X = self.rows.against(indices).gather(indices)
-        model = clone(self.classifier).set_params(**parameters)
+        model = self._copy(parameters)
         by_share = "nu" in parameters
         own = self.weights[indices] if weights is None else weights
         total = float(own.sum()) * parameters.get("nu", 1.0)
@@ -207,6 +209,17 @@ class Training:
             return None
         # Of a machine of this library that was cut short the loop's estimator warns itself.
         pass_on(notes, *([ConvergenceWarning] if isinstance(model, KernelMachine) else []))
+        return model
+
+    def _copy(self, parameters: dict[str, Any]) -> Any:
+        """Return the classifier as it was given, with some other parameters."""
+        if not isinstance(self.classifier, MarginMachine):
+            return clone(self.classifier).set_params(**parameters)
+        if self._unfitted is None:
+            self._unfitted = clone(self.classifier)
+        model = copy(self._unfitted)  # whose parameters are numbers: cloning takes a millisecond
+        for name, value in parameters.items():
+            setattr(model, name, value)
         return model
 
     def _start(self, indices: Array, total: float | None) -> Array | None:

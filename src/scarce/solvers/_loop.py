@@ -16,7 +16,7 @@ from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import descend, is_judged_shortly, judge_shortly
+from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._steps import StepMatrix, group_starts, solve_block
 from scarce.solvers._unbounded import refuse_unbounded
@@ -30,9 +30,9 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
+CLOSED = 1e-3  # share of `tol` below which a smaller bound of the gap is not looked for
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
-MOST_SHORT = 3  # goals that the short way of small programs tries
 
 
 def smaller(tol: float, gap: float) -> float:
@@ -142,6 +142,8 @@ class Loop:
             self.stopped, self.budget = True, self.steps
 
     def descend(self, x: Array, hint: Array | None) -> Array:
+        if self.form.single is not None:
+            x = self.first_steps(x)
         field = Field(self.form, x, self.form.kernel.precisions[0])
         return self._minimise(x, field, self.tol, hint)
 
@@ -327,7 +329,7 @@ class Loop:
         form = self.form
         error = checked_field(form, x, field, self.tol, last)
         if is_judged_shortly(form):
-            judged = partial(judge_shortly, form, x, field.values)
+            judged = partial(judge_shortly, form, x, field.values, CLOSED * self.tol)
         else:
             judged = partial(judge, form.problem, form.signs * x, field.values)
         verdict = judged(error)

@@ -51,6 +51,11 @@ class SingleRows:
         """How many rows to compute at a time: more, the more have been needed."""
         return min(max(BATCH_VALUES // self.n, self.count // 2), self.n)
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the rows that are kept."""
+        return self.count * self.n * self.values.itemsize
+
     def keep(self, rows: Array) -> None:
         """Compute these rows, unless they are kept already."""
         absent = rows[self.where[rows] < 0]

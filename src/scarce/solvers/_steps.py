@@ -15,6 +15,7 @@ from scarce.solvers._unbounded import refuse_unbounded
 
 Array = NDArray[Any]
 
+NO_SOURCE = np.empty((0, 0)), np.empty(0, np.int64), np.empty(0), np.empty((0, 0))
 BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
 
 
@@ -91,11 +92,24 @@ def solve_block(
     while True:
         pair = met[:2].copy()
         steps += pairwise_steps(
-            *matrix, local, part, lower, upper, widths, starts, tol, limit - steps, AT_BOUND, met
+            *matrix,
+            local,
+            part,
+            lower,
+            upper,
+            widths,
+            starts,
+            tol,
+            limit - steps,
+            AT_BOUND,
+            met,
+            False,
+            *NO_SOURCE,
         )
         if met[2] >= 0:
             assert kept is not None
-            kept.keep(next_rows(local, part, lower, upper, starts, kept.where, met[2], kept.batch))
+            rows = next_rows(local, part, lower, upper, starts, kept.where, met[2], 0.0)
+            kept.keep(rows[: kept.batch])
         elif np.array_equal(pair, met[:2]):
             break
         else:

@@ -70,7 +70,9 @@ class WorkingSets:
         return self._largest(gain, min(size, self._largest_block(precision)))
 
     def _largest_block(self, precision: Any) -> int:
-        fitting = int(np.sqrt(self.cache_size * 1e6 / np.dtype(precision).itemsize))
+        held = 0 if self.form.single is None else self.form.single.nbytes
+        left = max(self.cache_size * 1e6 - held, 0.0)
+        fitting = int(np.sqrt(left / np.dtype(precision).itemsize))
         return max(SMALLEST_BLOCK, fitting)
 
     def _largest(self, keys: Array, size: int) -> Array:

@@ -14,6 +14,8 @@ from scarce._frame import note
 
 Shape = tuple[int, ...]
 
+SAFE_SQUARES = (1e-200, 1e200)  # sums of squares that lost nothing by underflow
+
 
 def vectors_to_tensors(X: ArrayLike, tensor_shape: Any = "auto") -> Array:
     """Return each row of a matrix as a tensor: zeros are appended, the order is row-major.
@@ -88,6 +90,10 @@ def largest_rank(shape: Shape) -> int:
 
 def unit_rows(rows: Array) -> Array:
     """Return rows divided by their norms, in float64, lest near ones become equal; zeros stay."""
+    rows = np.ascontiguousarray(rows)  # sums in one order, however the rows were laid out
+    squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    if ((squares > SAFE_SQUARES[0]) & (squares < SAFE_SQUARES[1])).all():  # in one pass
+        return np.asarray(np.divide(rows, np.sqrt(squares)[:, None], dtype=np.float64))
     rows = rows.astype(np.float64)
     largest = np.abs(rows).max(axis=1, keepdims=True)
     scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)

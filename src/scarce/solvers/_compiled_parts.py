@@ -1,0 +1,156 @@
+"""A small program on a part of a stored matrix, solved and judged in one compiled call."""
+
+# Compiled functions take their types from the arrays they get, hence "no-untyped-def".
+from __future__ import annotations
+
+import numpy as np
+
+from scarce.solvers._compiled import copy_row, group_extremes, violation_keys
+from scarce.solvers._compiled_certificate import judge_ordinary
+from scarce.solvers._compiled_small import descend_kept
+from scarce.solvers._jit import compiled
+
+UNIT = float(np.finfo(np.float64).eps)
+
+
+@compiled()
+def bound_errors(x, field, coupling, codes, errors, sizes, out):  # type: ignore[no-untyped-def]
+    """Write what rounding may have done to the sums, from the bins that `codes` sorts rows into."""
+    mass, terms = np.zeros(errors.shape[1]), 0
+    largest = np.abs(coupling).max()
+    for k in range(x.size):
+        if x[k] != 0.0:
+            mass[codes[k]] += largest * abs(x[k])
+            terms += 1
+    bounds = np.zeros(errors.shape[0])
+    for a in range(errors.shape[0]):
+        for b in range(mass.size):
+            if mass[b] > 0.0:
+                bounds[a] += (errors[a, b] + UNIT * (8 + terms) * sizes[a, b]) * mass[b]
+    for k in range(x.size):
+        out[k] = bounds[codes[k]] + UNIT * abs(field[k])
+
+
+@compiled()
+def solve_part(  # type: ignore[no-untyped-def]
+    values,
+    index,
+    diagonal,
+    turn,
+    linear,
+    lower,
+    upper,
+    groups,
+    totals,
+    coupling,
+    starts,
+    codes,
+    errors,
+    sizes,
+    space,
+    tol,
+    goal,
+    little,
+    most_goals,
+    budget,
+    at_bound,
+    balanced,
+    most,
+    regular,
+    most_steps,
+    rounded,
+    rounding,
+    resolved,
+    feasible,
+    x,
+    field,
+    multipliers,
+):
+    """Take steps, the last step, and judge; ``x``, ``field`` and ``multipliers`` are written.
+
+    Returns whether the point is proved to be optimal, the steps and what `judge_ordinary` found.
+    A program that would need plain kernel values for its proof is left to others.
+    """
+    n = index.size
+    where, met, error = np.full(n, -1), np.full(3, -1), np.empty(n)
+    gradient, keys, widths = np.empty(n), np.empty(n), upper - lower
+    extra, own = np.zeros(n), np.empty(n)
+    for k in range(n):
+        own[k] = coupling[groups[k], groups[k]] * diagonal[k]
+    Q = space[: n * n].reshape((n, n))
+    for k in range(n):
+        if x[k] != 0.0:
+            copy_row(values, index, turn, k, where, Q)
+    steps, share = 0, 1.0
+    judged = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
+    for _ in range(most_goals):
+        more, found = descend_kept(
+            Q,
+            where,
+            coupling,
+            extra,
+            own,
+            linear,
+            totals,
+            gradient,
+            x,
+            lower,
+            upper,
+            widths,
+            starts,
+            share * tol,
+            share * goal,
+            budget - steps,
+            False,
+            at_bound,
+            balanced,
+            most,
+            regular,
+            most_steps,
+            met,
+            values,
+            index,
+            turn,
+            Q,
+        )
+        steps += more
+        if steps >= budget or met[0] >= 0 or found < 0:
+            return False, steps, judged
+        for k in range(n):
+            field[k] = turn[k] * (gradient[k] - linear[k])
+        bound_errors(x, field, coupling, codes, errors, sizes, error)
+        m, M = group_extremes(gradient, x, lower, upper, groups, totals.size)
+        middle = np.zeros(totals.size)
+        for g in range(totals.size):
+            low = m[g] if np.isfinite(m[g]) else M[g]
+            high = M[g] if np.isfinite(M[g]) else m[g]
+            middle[g] = 0.5 * (low + high)
+        violation_keys(gradient, x, lower, upper, groups, middle, keys)
+        for k in range(n):
+            if keys[k] + error[k] > little * tol:
+                return False, steps, judged
+        judged = judge_ordinary(
+            x,
+            field,
+            error,
+            turn,
+            linear,
+            lower,
+            upper,
+            groups,
+            totals,
+            coupling,
+            diagonal,
+            at_bound,
+            rounded,
+            rounding,
+            resolved,
+            multipliers,
+        )
+        gap, violation, off = judged[2], judged[3], judged[5]
+        if violation <= tol and gap <= tol and off <= feasible:
+            return True, steps, judged
+        if not gap > tol:
+            break
+        share *= min(0.3, max(1e-3, 0.3 * tol / gap))
+    return False, steps, judged
