@@ -165,7 +165,7 @@ def on_workers(n_workers, n_rows):
         for i in range(n_rows // STEP)
     ]
     with LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=None
+        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=":0"
     ) as cluster:
         with Client(cluster) as client, Peak() as peak:
             model = next(machines())[1]

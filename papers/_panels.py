@@ -76,6 +76,11 @@ class Panel:
         """Return the best mean of one setting."""
         return max(score.mean for score in self.row(setting))
 
+    def repetitions(self, setting: str) -> str:
+        """Return over how many repetitions the figures of one setting are means: "3", "1 to 3"."""
+        counts = sorted({score.n for score in self.row(setting)})
+        return " to ".join(map(str, dict.fromkeys([counts[0], counts[-1]])))
+
     def reference(self, setting: str) -> Score | None:
         """Return the reference's figure; that of fixed parameters, if it has no others."""
         wanted = (setting, self.table.reference, self.metric)
@@ -99,20 +104,20 @@ class Panel:
         reference = self.reference(score.setting)
         if score.p_value is None or reference is None or score is reference:
             return None
-        if score.p_value >= LEVEL and not self._can_differ(score):
+        if score.p_value >= LEVEL and not self._can_differ(score, min(score.n, reference.n)):
             return TOO_FEW
         if score.p_value >= LEVEL or score.mean == reference.mean:
             return SAME
         return BETTER if score.mean > reference.mean else WORSE
 
-    def _can_differ(self, score: Score) -> bool:
-        """Return whether the test could find anything with so few repetitions.
+    def _can_differ(self, score: Score, n: int) -> bool:
+        """Return whether the test could find anything with so few repetitions of both.
 
         The smallest p-value of n signed ranks is 2 / 2^n, and Holm's correction multiplies the
         smallest of a row by the number of its comparisons.
         """
         comparisons = sum(other.p_value is not None for other in self.row(score.setting))
-        return comparisons * 2.0 ** (1 - score.n) < LEVEL
+        return comparisons * 2.0 ** (1 - n) < LEVEL
 
     def verdicts(self) -> Counter[str]:
         """Count how the figures compare with the reference's."""

@@ -51,7 +51,7 @@ def _across(panel: Panel) -> str:
     lines = [["", *panel.methods, "n"]]
     for setting in panel.settings:
         cells = [_cell(panel, panel.score(setting, method)) for method in panel.methods]
-        lines.append([setting, *cells, str(max(score.n for score in panel.row(setting)))])
+        lines.append([setting, *cells, panel.repetitions(setting)])
     return _aligned(lines)
 
 

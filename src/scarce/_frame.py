@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn import config_context, get_config
+from sklearn._config import _get_threadlocal_config
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing as safe_indexing
@@ -124,18 +124,25 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     @functools.wraps(fit)
     def framed(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         before, outer = dict(vars(estimator)), _notes.get()
-        unchecked = get_config()["skip_parameter_validation"]
+        # What `config_context` would set, without the copies that take longer than a check.
+        settings = _get_threadlocal_config()
+        unchecked = settings["skip_parameter_validation"]
+        notes: Notes = {}
         try:
             if not unchecked:
                 check_parameters(estimator)
             if not getattr(estimator, "_fits_by_chunks", False):
                 refuse_chunks(type(estimator).__name__, args[0] if args else kwargs.get("X"))
-            with (
-                collected_notes() as notes,
-                config_context(skip_parameter_validation=unchecked or not nested_checks),
-                callback_management_context(estimator),
-            ):
+            settings["skip_parameter_validation"] = unchecked or not nested_checks
+            token = _notes.set(notes)
+            try:
                 fitted = fit(estimator, *args, **kwargs)
+            finally:
+                _notes.reset(token)
+                settings["skip_parameter_validation"] = unchecked
+                if hasattr(estimator, "_callback_fit_ctx"):
+                    with callback_management_context(estimator):
+                        pass  # its end tears the callbacks down
             for message, category in notes:
                 if outer is None:
                     warnings.warn(message, category, stacklevel=2)

@@ -12,8 +12,8 @@ import pytest
 from dask.distributed import Client, LocalCluster
 from sklearn.model_selection import GridSearchCV
 
-from scarce import SVC, OneClassSVM
-from scarce.chunks import ChunkError, DaskChunks
+from scarce import SVC, GroupProbabilitySVM, OneClassSVM, TransferOneClassSVM
+from scarce.chunks import ArrayChunks, ChunkError, DaskChunks
 from tests.chunks.sources import rows
 
 X, Y, _ = rows(n=1200)
@@ -24,7 +24,7 @@ SETTINGS = {"approximation": "nystroem", "n_components": 15, "random_state": 0, 
 @pytest.fixture(scope="module")
 def cluster():
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit="900MB", dashboard_address=None
+        n_workers=2, threads_per_worker=1, memory_limit="900MB", dashboard_address=":0"
     ) as cluster:
         with Client(cluster):
             yield cluster
@@ -102,6 +102,22 @@ def test_workers_with_too_little_memory_are_refused_at_the_start(cluster):
     with pytest.raises(ValueError, match=r"memory limit of 900 MB, and this fit needs 1\d\d\d MB"):
         OneClassSVM(**SETTINGS).fit(lazy)
     DaskChunks(da.zeros((100, 4), chunks=(50, 4))).check_workers()
+
+
+def test_tasks_and_shares_have_the_bits_of_one_process(cluster):
+    domain = np.where(np.arange(X.shape[0]) % 30 == 0, -1, 2)
+    groups = np.arange(X.shape[0]) % 40
+    share = np.linspace(0.1, 0.9, 40)[groups]
+    machines = [
+        (TransferOneClassSVM(gamma="scale", **SETTINGS), {"sample_domain": domain}),
+        (GroupProbabilitySVM(C=0.01, **SETTINGS), {"y": share, "groups": groups}),
+    ]
+    for model, values in machines:
+        blocks = {name: da.from_array(value, chunks=STEP) for name, value in values.items()}
+        model.fit(DaskChunks(da.from_array(X, chunks=(STEP, 4)), **blocks))
+        once = type(model)(**model.get_params()).fit(ArrayChunks(X, rows=STEP, **values))
+        np.testing.assert_array_equal(model.dual_coef_, once.dual_coef_)
+        np.testing.assert_array_equal(model.intercept_, once.intercept_)
 
 
 def test_searches_run_on_the_cluster(cluster):

@@ -13,7 +13,9 @@ def plain(X, gamma):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("n", "d"), [(1, 3), (2, 1), (30, 4), (41, 7), (64, 16)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(1, 3), (2, 1), (30, 4), (41, 7), (64, 16), (65, 33), (130, 5)]
+)
 @pytest.mark.parametrize("far", [0.0, 1e6])
 def test_block_and_sums(n, d, dtype, far):
     random = np.random.default_rng(n)
@@ -42,16 +44,56 @@ def test_blocks_of_some_rows_in_any_order():
         np.testing.assert_allclose(out, K[np.ix_(rows, rows)].astype(float), atol=1e-14)
 
 
-def test_error_bounds_cover_direct_values():
-    X = np.random.default_rng(2).normal(size=(50, 4)) + 1e3
-    operator, K = make_operator(X, make_kernel("rbf", gamma=0.5)), plain(X, 0.5)
-    out = np.empty((50, 50))
-    operator.write_block(np.arange(50), out)
-    error = np.abs(out @ np.ones(50) - K.sum(axis=1).astype(float))
-    assert (error <= operator.error_bound(np.ones(50), np.float64)).all()
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e7])
+@pytest.mark.parametrize("gamma", [1e-12, 0.5, 40.0])
+def test_error_bounds_cover_direct_values(far, gamma):
+    random = np.random.default_rng(2)
+    X = random.normal(size=(150, 4)) * 10.0 ** random.integers(-4, 3, size=(150, 1)) + far
+    operator, K = make_operator(X, make_kernel("rbf", gamma=gamma)), plain(X, gamma)
+    weights, everyone = random.normal(size=(1, 150)), np.arange(150)
+    exact = (K * weights[0]).sum(axis=1)
+    bound = operator.error_bound(np.abs(weights[0]), np.float64)
+    groups, added, rows = np.zeros(150, np.int64), np.zeros(150), np.empty((150, 150))
+    operator.accumulate(everyone, weights, groups, added, np.float64)
+    operator.write_rows(everyone, rows)
+    some = operator.sums(everyone[::7], everyone, weights, groups[::7], np.float64)
+    for sums in (added, rows @ weights[0]):
+        assert (np.abs(sums - exact) <= bound).all()
+    assert (np.abs(some - exact[::7]) <= bound[::7]).all()
+    np.testing.assert_array_equal(rows, rows.T)
+
+
+@pytest.mark.parametrize("d", [1, 4, 32, 33, 70])
+def test_some_rows_are_those_of_the_whole(d):
+    X = np.random.default_rng(d).normal(size=(100, d))
+    operator, K = make_operator(X, make_kernel("rbf", gamma=0.3)), plain(X, 0.3)
+    rows = np.array([99, 0, 64, 63, 7])
+    out = np.empty((5, 100))
+    operator.write_rows(rows, out)
+    np.testing.assert_allclose(out, K[rows].astype(float), rtol=0, atol=1e-15 * (d + 8))
+
+
+def test_the_two_exponentials_are_exact_in_their_whole_range():
+    steps = np.concatenate([[0.0], np.logspace(-9, np.log10(26.6), 400)])  # up to exp(-708)
+    X = np.append(0.0, steps)[:, None]
+    exact = np.exp(-(steps.astype(np.longdouble) ** 2))
+    rows = np.empty((1, X.size))
+    make_operator(X, make_kernel("rbf", gamma=1.0)).write_rows(np.zeros(1, np.int64), rows)
+    zero, groups = np.zeros(1, np.int64), np.zeros(steps.size, np.int64)
+    sums = gaussian_sums(X, np.arange(1, X.size), zero, 1.0, np.ones((1, 1)), groups)
+    # The exponent is rounded once: a relative error of the value that grows with it.
+    allowed = (4 + steps**2) * np.finfo(float).eps
+    assert (np.abs(rows[0, 1:] / exact - 1) <= allowed).all()
+    assert (np.abs(sums / exact - 1) <= allowed).all()
 
 
 def test_far_apart_and_equal_rows():
     X = np.array([[0.0], [0.0], [1e8]])
-    groups, weights = np.zeros(3, np.int64), np.ones((1, 3))
-    np.testing.assert_array_equal(gaussian_sums(X, X, 1.0, weights, groups), [2.0, 2.0, 1.0])
+    rows, groups, weights = np.arange(3), np.zeros(3, np.int64), np.ones((1, 3))
+    np.testing.assert_array_equal(
+        gaussian_sums(X, rows, rows, 1.0, weights, groups), [2.0, 2.0, 1.0]
+    )
+    out = np.empty((3, 3))
+    make_operator(X, make_kernel("rbf", gamma=1.0)).write_block(np.arange(3), out)
+    assert out[0, 2] < 1e-307
+    np.testing.assert_array_equal(out[:2, :2], 1.0)

@@ -205,3 +205,15 @@ def test_by_columns_is_the_transposed_matrix():
     filled = oc_stm._machine("STM, by columns", shape).fit(X)
     rows = oc_stm._machine("STM", shape).fit(turned)
     np.testing.assert_allclose(filled.decision_function(X), rows.decision_function(turned))
+
+
+def test_order_is_one_nu_of_the_table():
+    methods = ("STM", "SVM", "STM, by columns")
+    found = by_kind(oc_stm.order(seed=0, task="Iris", data="iris", methods=methods))
+    assert found.keys() == {(method, "fixed") for method in methods}
+    X, is_target = load_few_samples_task("Iris")
+    split = few_samples_split(is_target, 8, random_state=0)
+    theirs = OneClassSVM(kernel="linear", nu=0.1, tol=1e-8).fit(X[split.train])
+    accuracy = 100.0 * np.mean((theirs.predict(X[split.test]) == 1) == split.is_target)
+    assert found["SVM", "fixed"].values["accuracy"] == pytest.approx(accuracy, abs=1.0)
+    assert "Imports, 8 rows" in table_of(oc_stm.PAPER, "order").settings

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
-from scarce.solvers._certificate import judge
+from scarce.solvers._certificate import ROUNDED, judge
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import judge_shortly
 
@@ -43,7 +43,7 @@ def both(problem, alpha, error=None):
     support = np.arange(form.n)
     weights = problem.coupling[:, problem.groups] * (problem.kernel_signs * alpha)
     field = problem.kernel.reference_sums(support, support, weights, problem.groups)
-    shortly = judge_shortly(form, problem.signs * alpha, field, error)
+    shortly = judge_shortly(form, problem.signs * alpha, field, ROUNDED, error)
     return judge(problem, alpha, field, error), shortly
 
 
@@ -92,7 +92,7 @@ def test_what_is_not_finite_proves_nothing(bad):
     problem = program(0)
     field = np.zeros(problem.kernel.n)
     field[3] = bad  # also where alpha is zero
-    found = judge_shortly(SignedForm(problem), np.zeros(problem.kernel.n), field)
+    found = judge_shortly(SignedForm(problem), np.zeros(problem.kernel.n), field, ROUNDED)
     assert not found.within(1e6)
 
 

@@ -9,6 +9,7 @@ from scarce.solvers import (
     _kept_rows,
     _small,
     _solve,
+    _start,
     _working_set,
     certify,
     solve,
@@ -98,6 +99,8 @@ def test_reduction_row_by_row(name, kind, kernel, monkeypatch):
     """Problems of this size have their whole matrix computed otherwise."""
     monkeypatch.setattr(_kept_rows, "SMALLEST_BATCH", 2)
     monkeypatch.setattr(_kept_rows, "BATCH_VALUES", 1)
+    monkeypatch.setattr(_solve, "GUESS_FROM", 1)
+    monkeypatch.setattr(_start, "GUESSED_BY", 3)
     check_against_primal(build_case(name, kind, kernel, seed=3), RowByRow)
 
 

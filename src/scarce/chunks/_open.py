@@ -38,7 +38,8 @@ def refuse_chunks(name: str, X: Any) -> None:
         f"X is a {kind.__name__} of {kind.__module__.partition('.')[0]}, and {name}.fit needs its "
         f"rows in memory{size}: give X.compute() of a Dask collection if it fits there, else a "
         "sample of the rows. PositiveUnlabeledSVC, SVMC and MappingConvergence fit rows in chunks; "
-        'with approximation="nystroem" or kernel="linear" OneClassSVM, SVC, NuSVC, '
+        'with approximation="nystroem" or kernel="linear" OneClassSVM (offset="left_out" too, the '
+        "threshold of CalibratedOneClass), SVC, NuSVC, "
         "TransferOneClassSVM, GroupProbabilitySVM and TransferGroupProbabilitySVM do"
     )
 

@@ -25,6 +25,7 @@ FEWEST_WINDOW = 2000  # rows that it keeps anyway
 SETTLED = 1e-3  # Newton decrement, as a share of the value, below which the window may narrow
 MOST_PASSES = 25
 MOST_CUTS = 6  # of a step that does not lower the value
+CUT_LENGTHS = 0.5 ** np.arange(1.0, MOST_CUTS + 1)
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Smoothed:
         Second derivatives: each plane, planes and multipliers, multipliers.
     inside : ndarray of int
         Rows in the window and in halves, quarters, ... of it.
+    shorter : ndarray
+        Values at the models that a half, a quarter, ... of the last step would have led to.
     """
 
     value: float
@@ -50,6 +53,7 @@ class Smoothed:
     mixed: Array
     own: Array
     inside: Array
+    shorter: Array
 
     def __add__(self, other: Smoothed) -> Smoothed:
         mine, theirs = vars(self).values(), vars(other).values()
@@ -57,9 +61,17 @@ class Smoothed:
 
 
 def smooth(
-    part: Part, problem: Problem, features: Features, planes: Planes, window: float
+    part: Part,
+    problem: Problem,
+    features: Features,
+    planes: Planes,
+    window: float,
+    step: Planes | None = None,
 ) -> Smoothed:
-    """Add up value and derivatives of the smoothed slacks of a part."""
+    """Add up value and derivatives of the smoothed slacks of a part.
+
+    ``step`` is what led to this model; values along it save reads when it was too long.
+    """
     n_groups, width, n_planes = problem.totals.size, features.width, planes.raw.shape[0]
     total = Smoothed(
         0.0,
@@ -69,13 +81,13 @@ def smooth(
         np.zeros((n_groups, width)),
         np.zeros(n_groups),
         np.zeros(HALVINGS, np.int64),
+        np.zeros(MOST_CUTS),
     )
     steps = window * 0.5 ** np.arange(HALVINGS)
     for block in part.blocks(features.width):
         terms, raw = problem.terms(block), features.raw(block.X)
         t = -planes.reduced(raw, terms)
-        inner = np.clip((t + window) / (2.0 * window), 0.0, 1.0)  # slope of the rounded hinge
-        value = np.where(t >= window, t, window * inner**2)
+        value, inner = _rounded(t, window)
         bend = np.where(np.abs(t) < window, terms.upper / (2.0 * window), 0.0)
         near = np.flatnonzero(bend)
         some, weight = raw[near], bend[near]
@@ -86,6 +98,15 @@ def smooth(
         crossed = terms.groups[near] == np.arange(n_groups)[:, None]
         crossed = np.where(crossed, weight * (terms.kernel_signs * terms.signs)[near], 0.0)
         sizes = np.abs(t[near])
+        shorter = np.zeros(MOST_CUTS)
+        if step is not None:
+            moved = -(step.reduced(raw, terms) - terms.linear)
+            shorter = np.array(
+                [
+                    terms.upper @ _rounded(t - (1.0 - length) * moved, window)[0]
+                    for length in CUT_LENGTHS
+                ]
+            )
         total += Smoothed(
             float(terms.upper @ value),
             np.where(members, terms.kernel_signs * slope, 0.0) @ raw,
@@ -94,8 +115,15 @@ def smooth(
             crossed @ some,
             group_sums(terms, bend, n_groups),
             (sizes[:, None] < steps).sum(axis=0),
+            shorter,
         )
     return total
+
+
+def _rounded(t: Array, window: float) -> tuple[Array, Array]:
+    """Return the rounded hinge and its slope."""
+    slope = np.clip((t + window) / (2.0 * window), 0.0, 1.0)
+    return np.where(t >= window, t, window * slope**2), slope
 
 
 @dataclass(frozen=True)
@@ -158,22 +186,34 @@ def narrow(
     planes, multipliers = start
     totals, size = problem.totals, planes.size
     pull = _pull(problem, planes.shape[0])
-    last, step, cuts, reads = np.inf, np.zeros(size + totals.size), 0, 0
+    last, step, reads = np.inf, np.zeros(size + totals.size), 0
     least = max(FEWEST_WINDOW, WINDOW_ROWS * size)
     best = planes, multipliers, window, np.inf
+
+    def outside(planes: Array, multipliers: Array) -> float:
+        """Return what the value is beside the slacks."""
+        return 0.5 * float(np.vdot(planes, pull @ planes)) + float(multipliers @ totals)
+
     while reads < MOST_PASSES:
         model = Planes(features.to_raw(planes), multipliers)
-        parts = chunks.map(smooth, problem, features, model, window)
+        led = None
+        if np.isfinite(last):
+            own, its = step[:size].reshape(planes.shape), step[size:]
+            led = Planes(features.to_raw(own), its)
+        parts = chunks.map(smooth, problem, features, model, window, led)
         reads += 1
         sums = parts[0]
         for part in parts[1:]:
             sums = sums + part
-        norms = float(np.vdot(planes, pull @ planes))
-        value = 0.5 * norms + float(multipliers @ totals) + sums.value
-        if value > last + 1e-12 * abs(last) and cuts < MOST_CUTS:
-            cuts += 1
-            step = step * 0.5
-            planes, multipliers = _moved(planes, multipliers, -step)
+        value = outside(planes, multipliers) + sums.value
+        if value > last + 1e-12 * abs(last):
+            # Too long: begin again at the best of shorter steps, whose values are known.
+            tried = [_moved(planes, multipliers, (cut - 1.0) * step) for cut in CUT_LENGTHS]
+            values = [
+                outside(*place) + slack for place, slack in zip(tried, sums.shorter, strict=True)
+            ]
+            planes, multipliers = tried[int(np.argmin(values))]
+            last = np.inf
             continue
         best = planes, multipliers, window, value
         gradient, curvature = _system(planes, pull, totals, sums, features)
@@ -186,7 +226,7 @@ def narrow(
         narrower = max(window / NARROWING, window * factor)
         if settled and narrower == window:
             break
-        last, cuts = value, 0
+        last = value
         if settled:
             window, last = narrower, np.inf
         planes, multipliers = _moved(planes, multipliers, step)

@@ -3,6 +3,7 @@
 from scarce._names import publish
 from scarce.kernels._callable import CallableKernel
 from scarce.kernels._deflated import DeflatedOperator
+from scarce.kernels._direct import make_operator
 from scarce.kernels._distinct import distinct_rows
 from scarce.kernels._gamma import scale_gamma
 from scarce.kernels._gradients import score_gradients
@@ -11,7 +12,7 @@ from scarce.kernels._kernel import GAMMA_RULES, Kernel, formula_names, gradient_
 from scarce.kernels._laplacian import LaplacianKernel
 from scarce.kernels._linear import LinearKernel
 from scarce.kernels._lowrank import NystroemOperator, landmark_root, nystroem_operator
-from scarce.kernels._operator import KernelOperator, make_operator
+from scarce.kernels._operator import KernelOperator
 from scarce.kernels._polynomial import PolynomialKernel
 from scarce.kernels._precomputed import PrecomputedKernel
 from scarce.kernels._prepared import Prepared, prepare

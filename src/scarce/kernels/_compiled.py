@@ -155,49 +155,6 @@ def gather_runs(values, indices, out):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _write_squares(x, panel, row):  # type: ignore[no-untyped-def]
-    """Write ``|x - z_j|^2`` for the first columns ``z_j`` of a panel."""
-    width, n = x.size, row.size
-    row[:] = 0.0
-    for k in range(0, width - 3, 4):  # four features at a time: the row is read less often
-        a, b, c, d = x[k], x[k + 1], x[k + 2], x[k + 3]
-        A, B, C, D = panel[k, :n], panel[k + 1, :n], panel[k + 2, :n], panel[k + 3, :n]
-        for j in range(n):
-            p, q, r, s = a - A[j], b - B[j], c - C[j], d - D[j]
-            row[j] += (p * p + q * q) + (r * r + s * s)
-    for k in range(width - width % 4, width):
-        a, A = x[k], panel[k, :n]
-        for j in range(n):
-            row[j] += (a - A[j]) * (a - A[j])
-
-
-@compiled()
-def gaussian_square(X, panel, gamma, powers, power_bits, out):  # type: ignore[no-untyped-def]
-    """Write ``exp(-gamma |x_i - x_j|^2)``, each pair once; the panel is ``X`` transposed."""
-    nothing = np.zeros(X.shape[0])
-    for i in range(X.shape[0]):
-        row = out[i, :i]
-        _write_squares(X[i], panel, row)
-        exp_rows_64(
-            out[i : i + 1, :i], nothing[:1], nothing[:i], -gamma, powers[:i], power_bits[:i]
-        )
-        out[i, i] = 1.0
-        for j in range(i):
-            out[j, i] = row[j]
-
-
-@compiled()
-def gaussian_scores(X, panel, gamma, weights, groups, powers, power_bits, out):  # type: ignore[no-untyped-def]
-    """Write ``sum_j weights[groups[i], j] exp(-gamma |x_i - z_j|^2)``, ``z_j`` the panel's."""
-    nothing, tile = np.zeros(panel.shape[1]), np.empty((1, panel.shape[1]))
-    for i in range(X.shape[0]):
-        _write_squares(X[i], panel, tile[0])
-        exp_rows_64(tile, nothing[:1], nothing, -gamma, powers, power_bits)
-        out[i] = 0.0
-        weighted_row_sums(tile, weights, groups[i : i + 1], out[i : i + 1])
-
-
-@compiled()
 def city_distances(X, panel, out):  # type: ignore[no-untyped-def]
     """Write ``|x_i - z_j|_1`` for the columns ``z_j`` of a panel."""
     out[:] = 0

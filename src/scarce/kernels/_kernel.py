@@ -50,8 +50,9 @@ class Kernel(ABC):
     vanishes : bool
         Values are positive and go to zero as two rows move apart.
     direct : bool
-        Values of few rows come from one compiled call (`write_few`), and so do their scores
-        (`few_scores`) and plain sums (`few_sums`); the value of a row with itself is 1.
+        Values of narrow rows come from one compiled call (`write_packed`), and so do their scores
+        (`packed_scores`) and plain sums (`plain_sums`), all to the last digits (`direct_error`).
+        No value is above 1, that of a row with itself.
     separable : bool
         Values are a product with one factor a column: see `exponents`.
     """
@@ -165,16 +166,34 @@ class Kernel(ABC):
     def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
         """Write the values of rows ``start:stop`` with a panel's rows to ``out``."""
 
-    def write_few(self, X: Array, out: Array) -> None:
-        """Write the values of few dense rows with each other to ``out``, in float64."""
+    # Of a `direct` kernel, for dense rows in float64.
+
+    def packed(self, Z: Array) -> Array:
+        """Return rows as the right-hand side of the functions that follow."""
         raise NotImplementedError
 
-    def few_scores(self, X: Array, Z: Array, weights: Array, groups: Array, out: Array) -> None:
-        """Write ``sum_j weights[groups[i], j] k(x_i, z_j)`` for few dense rows, in float64."""
+    def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:
+        """Write the values of some rows of ``X`` with packed rows to ``out``."""
         raise NotImplementedError
 
-    def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] k(x_i, z_j)``, sharing no code with `write_few`."""
+    def write_square(self, X: Array, packed: Array, start: int, stop: int, out: Array) -> None:
+        """Write values of the packed rows ``X`` with each other: part ``start:stop`` of them.
+
+        Each value is computed once; the parts, which may be written in any order, begin at
+        multiples of 64 and leave nothing out.
+        """
+        raise NotImplementedError
+
+    def packed_scores(
+        self, X: Array, packed: Array, weights: Array, groups: Array, out: Array
+    ) -> None:
+        """Write ``sum_j weights[groups[i], j] k(x_i, z_j)``, ``z_j`` packed rows."""
+        raise NotImplementedError
+
+    def plain_sums(
+        self, X: Array, rows: Array, columns: Array, weights: Array, groups: Array
+    ) -> Array:
+        """Return such sums over some rows of ``X`` for others, sharing no code with these."""
         raise NotImplementedError
 
     def row_terms(self, squared_norms: Array) -> Array | None:

@@ -9,19 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.kernels._kernel import Kernel
-from scarce.kernels._prepared import Panel, Prepared, prepare
+from scarce.kernels._prepared import Panel, Prepared
 from scarce.kernels._rounding import ErrorTable, NormBins
 from scarce.kernels._sums import add_sums, scratch_tile
 from scarce.kernels._threads import TILE_ROWS
-from scarce.solvers import DenseMatrix, SymmetricOperator, reference_sums
-from scarce.solvers._plain_steps import compiler_is_loaded
+from scarce.solvers import reference_sums
 
 Array = NDArray[Any]
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
 ROWS_AT_A_TIME = 64  # of all columns: what a thread computes between two looks at the queue
-# Differences up to which the values of dense rows are computed directly, without any preparation.
-FEW_DIFFERENCES = 1 << 20
 
 
 class KernelOperator:
@@ -39,28 +36,14 @@ class KernelOperator:
 
     def __init__(self, prepared: Prepared) -> None:
         self._begin(prepared.kernel, prepared.n)
-        self.prepared = prepared
-
-    @classmethod
-    def of_few(cls, X: Array, kernel: Kernel) -> KernelOperator:
-        """Return the operator of few dense rows, which are prepared only if that is needed."""
-        operator = object.__new__(cls)
-        operator._begin(kernel, X.shape[0])
-        operator._few = X
-        return operator
+        self.prepared: Prepared = prepared
 
     def _begin(self, kernel: Kernel, n: int) -> None:
         self.kernel, self.name, self.definite = kernel, kernel.name, bool(kernel.definite)
         self.n = n
-        self._few: Array | None = None
         self._cast: dict[Any, Prepared] = {}
         self._panels: dict[Any, Panel] = {}
         self._errors: dict[Any, ErrorTable] = {}
-
-    @cached_property
-    def prepared(self) -> Prepared:
-        """The rows as tiles take them."""
-        return prepare(self.kernel, self._few)
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -77,8 +60,6 @@ class KernelOperator:
 
     def subset(self, indices: Array) -> KernelOperator:
         """Return the operator of some of the rows."""
-        if self._few is not None:
-            return KernelOperator.of_few(self._few[indices], self.kernel)
         return KernelOperator(self.prepared.take(indices))
 
     def diagonal(self) -> Array:
@@ -87,8 +68,6 @@ class KernelOperator:
 
     @cached_property
     def _diagonal(self) -> Array:
-        if self._few is not None:
-            return self.kernel.diagonal(self._few[:, 0])  # which is one whatever the norms are
         if self.kernel.has_formula:
             return self.kernel.diagonal(self.prepared.norms)
         blocks = np.array_split(np.arange(self.n), max(1, self.n // 32))
@@ -100,9 +79,6 @@ class KernelOperator:
 
         m = indices.size
         as_they_are = m == self.n and (indices[1:] > indices[:-1]).all()
-        if self._few is not None and out.dtype == np.float64:
-            self.kernel.write_few(self._few if as_they_are else self._few[indices], out)
-            return
         part = self._in(out.dtype.type)
         if not as_they_are:
             part = part.take(indices)
@@ -155,14 +131,10 @@ class KernelOperator:
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means, which share no formula with the tiles."""
-        if self._few is not None:
-            return self.kernel.values(self._few[rows], self._few[columns])
         return self.prepared.rows.reference(self.kernel, rows, columns)
 
     def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
         """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        if self._few is not None and compiler_is_loaded():
-            return self.kernel.few_sums(self._few[rows], self._few[columns], weights, groups)
         return reference_sums(self, rows, columns, weights, groups)
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
@@ -191,35 +163,3 @@ class KernelOperator:
                 self.kernel, bins, bins, eps, longest, rows.differences
             )
         return self._errors[precision]
-
-
-def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
-    """Return the kernel matrix of some rows as an operator for `scarce.solvers`.
-
-    Parameters
-    ----------
-    X : array-like or CSR of shape (n, d)
-        The rows; for a precomputed kernel the matrix itself.
-    kernel : Kernel
-        The kernel.
-
-    Returns
-    -------
-    operator
-        What `QuadraticProgram` takes as its `kernel`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.kernels import make_kernel, make_operator
-    >>> operator = make_operator(np.array([[0.0], [1.0]]), make_kernel("rbf", gamma=1.0))
-    >>> operator.reference(np.array([0, 1]), np.array([0, 1])).round(4)
-    array([[1.    , 0.3679],
-           [0.3679, 1.    ]])
-    """
-    if kernel.pairwise:
-        return DenseMatrix(X)
-    if kernel.direct and type(X) is np.ndarray and X.dtype in (np.float32, np.float64):
-        if 0 < X.shape[0] * X.size <= FEW_DIFFERENCES:
-            return KernelOperator.of_few(X, kernel)
-    return KernelOperator(prepare(kernel, X))

@@ -54,7 +54,8 @@ class RBFKernel(Kernel):
 
     def values(self, X: Any, Z: Any) -> Array:
         # From differences: nothing cancels, and no formula is shared with the tiles.
-        if sparse.issparse(X) or sparse.issparse(Z):
+        dense = type(X) is type(Z) is np.ndarray
+        if not dense and (sparse.issparse(X) or sparse.issparse(Z)):
             from scarce.kernels._rows import sparse_distances
 
             squares = sparse_distances(X, Z, squared=True)
@@ -90,23 +91,37 @@ class RBFKernel(Kernel):
         slope = out.dtype.type(2.0 * self.gamma)
         exp_rows(out, left.terms[start:stop], panel.terms, slope, powers, bits)
 
-    def write_few(self, X: Array, out: Array) -> None:
-        from scarce.kernels._compiled import gaussian_square
+    def packed(self, Z: Array) -> Array:
+        from scarce.kernels._compiled_gaussian import pack, packed_size
 
-        powers = np.empty(X.shape[0])
-        gaussian_square(*_with_panel(X, X), self.gamma, powers, powers.view(np.int64), out)
+        packed = np.empty(packed_size(*Z.shape))
+        pack(Z, packed)
+        return packed
 
-    def few_scores(self, X: Array, Z: Array, weights: Array, groups: Array, out: Array) -> None:
-        from scarce.kernels._compiled import gaussian_scores
+    def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:
+        from scarce.kernels._compiled_gaussian import gaussian_rows
 
-        powers = np.empty(Z.shape[0])
-        bits = powers.view(np.int64)
-        gaussian_scores(*_with_panel(X, Z), self.gamma, weights, groups, powers, bits, out)
+        gaussian_rows(X, rows, packed, self.gamma, out)
 
-    def few_sums(self, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
+    def write_square(self, X: Array, packed: Array, start: int, stop: int, out: Array) -> None:
+        from scarce.kernels._compiled_gaussian import gaussian_square
+
+        gaussian_square(X, start, stop, packed, self.gamma, out)
+
+    def packed_scores(
+        self, X: Array, packed: Array, weights: Array, groups: Array, out: Array
+    ) -> None:
+        from scarce.kernels._compiled_gaussian import gaussian_scores
+
+        gaussian_scores(X, packed, self.gamma, weights, groups, out)
+
+    def plain_sums(
+        self, X: Array, rows: Array, columns: Array, weights: Array, groups: Array
+    ) -> Array:
         from scarce.kernels._compiled_reference import gaussian_sums
 
-        return gaussian_sums(X, Z, self.gamma, weights, groups)  # type: ignore[no-any-return]
+        sums = gaussian_sums(X, rows, columns, self.gamma, weights, groups)
+        return sums  # type: ignore[no-any-return]
 
     def needs_differences(self, largest: float, exact: bool = False) -> bool:
         # |x|^2 + |z|^2 - 2 x'z is known to the last digit of the norms. With norms this large, in
@@ -143,9 +158,3 @@ class RBFKernel(Kernel):
 
     def write_slopes(self, values: Array) -> None:
         values *= 2.0 * self.gamma
-
-
-def _with_panel(X: Array, Z: Array) -> tuple[Array, Array]:
-    """Return rows, and others transposed, as compiled functions take them."""
-    panel = np.array(Z.T, dtype=np.float64, order="C")
-    return np.ascontiguousarray(X, dtype=np.float64), panel

@@ -35,6 +35,9 @@ def kernel_type(kernel: Any) -> type[Kernel]:
     )
 
 
+PLAIN = (str, int, float)  # which may be remembered by their values
+
+
 @lru_cache(maxsize=256, typed=True)
 def _named(kind: type[Kernel], gamma: Any, degree: float, coef0: float) -> Kernel:
     given = {"gamma": gamma, "degree": degree, "coef0": coef0}
@@ -69,7 +72,7 @@ def make_kernel(
     """
     kind = kernel_type(kernel)
     if isinstance(kernel, str):
-        plain = all(type(each) in (str, int, float) for each in (gamma, degree, coef0))
+        plain = type(gamma) in PLAIN and type(degree) in PLAIN and type(coef0) in PLAIN
         return (_named if plain else _named.__wrapped__)(kind, gamma, degree, coef0)
     if isinstance(kernel, Kernel):
         waiting = isinstance(getattr(kernel, "gamma", None), str) and not isinstance(gamma, str)

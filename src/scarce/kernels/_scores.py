@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce.kernels._direct import is_narrow, packed_sums
 from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._prepared import prepare_pair
-from scarce.kernels._rounding import UNIT, NormBins, sum_errors
+from scarce.kernels._rounding import UNIT, NormBins, direct_error, sum_errors
 from scarce.kernels._sums import add_sums
 from scarce.solvers._plain_steps import compiler_is_loaded
 
@@ -18,8 +19,7 @@ Array = NDArray[Any]
 
 FEW_VALUES = 1 << 12  # kernel values that plain means give at once
 FEW_BEFORE = 1 << 18  # the same while the compiler is not loaded
-FEW_DIFFERENCES = 1 << 22  # differences that one compiled call takes, in one thread
-NARROW = 32  # columns up to which it is faster than BLAS
+FEW_DIFFERENCES = 1 << 22  # in float32, differences that double precision takes no longer for
 
 
 def weighted_scores(
@@ -67,9 +67,11 @@ def weighted_scores(
         if coefficients.shape[0] == 1:
             return np.asarray(values @ coefficients[0])
         return np.asarray(np.einsum("ij,ij->i", values, coefficients[groups]))
-    if _are_few(X, support, kernel):
-        kernel.few_scores(X, support, coefficients, groups, scores)
-        return scores
+    if is_narrow(support, kernel) and (
+        _is_double(support) or _is_double(X) or scores.size * support.size <= FEW_DIFFERENCES
+    ):
+        X, support = (np.ascontiguousarray(each, dtype=np.float64) for each in (X, support))
+        return packed_sums(kernel, X, support, coefficients, groups)
     left, right = prepare_pair(kernel, X, support)
     # Sums of an explicit kernel cost next to nothing, and large weights leave float32.
     if kernel.explicit or not float(np.abs(coefficients).max()) < SINGLE_RANGE:
@@ -78,11 +80,8 @@ def weighted_scores(
     return scores
 
 
-def _are_few(X: Any, support: Any, kernel: Kernel) -> bool:
-    """Say whether scores are had from differences sooner than from tiles."""
-    if not (kernel.direct and type(X) is type(support) is np.ndarray):
-        return False
-    return bool(X.shape[0] * support.size <= FEW_DIFFERENCES and support.shape[1] <= NARROW)
+def _is_double(rows: Any) -> bool:
+    return bool(rows.dtype == np.float64)
 
 
 def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float = 0.0) -> float:
@@ -110,6 +109,9 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
     if support.shape[0] == 0:
         return 0.0
     traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    if is_narrow(support, kernel) and _is_double(support):
+        each = direct_error(support.shape[1]) + UNIT * (9 + traffic.size)
+        return float(each * traffic.sum())
     if not sparse.issparse(support):
         # Of rows centred anywhere among them.
         largest = 4.0 * support.shape[1] * float(np.abs(support).max()) ** 2

@@ -20,6 +20,7 @@ from scarce._frame import keep_quality
 from scarce._kernel_machine import Sample
 from scarce.chunks import Chunks, OneClassProblem
 from scarce.one_class._base import OneClassMachine
+from scarce.one_class._chunk_left_out import left_out_by_chunks
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import OneClassModel, one_class_program, read_one_class
 from scarce.solvers import QuadraticProgram, Solution
@@ -100,7 +101,8 @@ class OneClassSVM(OneClassMachine):
         ``decision_function = score_samples - offset_``.
     left_out_scores_ : ndarray of shape (n_samples,)
         For ``offset="left_out"``: score of every row by a model without it and its equals; below
-        `offset_` it is odd among the others. NaN for rows of weight 0.
+        `offset_` it is odd among the others. NaN for rows of weight 0. Of rows in chunks, scores of
+        those that were left out, by parts: all but the landmarks, or 100,000 of more.
     false_alarm_range_ : tuple of float
         For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
     n_support_ : ndarray of shape (1,)
@@ -187,11 +189,6 @@ class OneClassSVM(OneClassMachine):
     _band_from: ClassVar[int] = 100_000  # rows in memory from which bands are faster
 
     def _fit_chunks(self, chunks: Chunks) -> Self:
-        if self.offset == "left_out":
-            raise ValueError(
-                'offset="left_out" needs rows in memory; for rows in chunks use '
-                'offset="training", or scarce.CalibratedOneClass on a sample of them'
-            )
         plan = planned(self, chunks)
         mass = self.nu * plan.survey.weight
         problem = OneClassProblem(mass)
@@ -204,6 +201,10 @@ class OneClassSVM(OneClassMachine):
         keep_reads(self, solution)
         self._forget_left_out()
         self.offset_ = band_offsets(solution, problem, np.array([self.nu]))
+        if self.offset == "left_out":
+            scores, weights = left_out_by_chunks(self, plan)
+            places = np.arange(scores.size)
+            self.offset_ = np.array([self._keep_left_out(scores, weights, places)])
         self.intercept_ = -self.offset_
         norms = sample_diagonal(plan)
         largest = float(np.abs(norms).max())
@@ -212,6 +213,8 @@ class OneClassSVM(OneClassMachine):
             self._rounding = rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
         else:
             self._rounding = self._score_rounding(terms, norms)
+        if self._kernel_type.vanishes:
+            self._note_if_all_inside(self._rounding)
         return self
 
     def _program(self, sample: Sample) -> QuadraticProgram:

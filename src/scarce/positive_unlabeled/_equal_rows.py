@@ -8,17 +8,16 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
+from scarce.kernels._row_bits import row_bits
 from scarce.positive_unlabeled._rows import RowSource
-
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def row_keys(rows: RowSource, indices: Array | None = None) -> Array:
     """Return a number per row that equal rows share, and by which different rows are in order.
 
     The order is that along a fixed direction: scale, offset, and constant columns at the end leave
-    it as it is. Equality is that of 64 mixed bits: two different rows of a million share them about
-    once in ten million data sets, and then a row of no importance is treated as its twin.
+    it as it is. Equality is that of 64 mixed bits: should two different rows share them, a row of
+    no importance is treated as its twin.
 
     Parameters
     ----------
@@ -63,8 +62,8 @@ def equal_to_some(rows: RowSource, indices: Array, some: Array) -> Array:
     if not _are_numbers(rows):
         numbers = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
         return np.isin(numbers, some)
-    wanted = np.unique(rows.each(some, _bits))
-    return rows.each(indices, lambda block: np.isin(_bits(block), wanted)).astype(bool)
+    wanted = np.unique(rows.each(some, row_bits))
+    return rows.each(indices, lambda block: np.isin(row_bits(block), wanted)).astype(bool)
 
 
 def _are_numbers(rows: RowSource) -> bool:
@@ -78,32 +77,4 @@ def _marks(block: Any) -> Array:
         block = block.reshape(block.shape[0], -1)
     direction = np.random.default_rng(1).uniform(0.5, 1.5, size=block.shape[1])
     places = np.asarray(block @ direction, dtype=np.float64)
-    return np.column_stack([_bits(block), places.view(np.uint64)])
-
-
-def _bits(block: Any) -> Array:
-    """Return 64 bits for every row; more columns of zeros change none."""
-    if not sparse.issparse(block):
-        block = block.reshape(block.shape[0], -1)
-    random, largest = np.random.default_rng(0), np.iinfo(np.uint64).max
-    factors = random.integers(largest, size=block.shape[1], dtype=np.uint64, endpoint=True)
-    factors |= np.uint64(1)
-    if sparse.issparse(block):
-        return _sparse_bits(block, factors)
-    return np.asarray(_mixed(block, factors).sum(axis=1))
-
-
-def _mixed(values: Array, factors: Array) -> Array:
-    """Turn each value into random bits that depend on its column, and zeros into zero."""
-    bits = np.add(values, 0.0, dtype=np.float64).view(np.uint64)  # no negative zeros
-    bits = (bits ^ (bits >> np.uint64(32))) * factors
-    return np.asarray((bits ^ (bits >> np.uint64(29))) * SPREAD)
-
-
-def _sparse_bits(block: Any, factors: Array) -> Array:
-    if not block.has_canonical_format:
-        block = block.copy()
-        block.sum_duplicates()
-    mixed = np.append(_mixed(block.data, factors[block.indices]), np.uint64(0))
-    starts, stops = block.indptr[:-1], block.indptr[1:]
-    return np.where(starts < stops, np.add.reduceat(mixed, starts), np.uint64(0))
+    return np.column_stack([row_bits(block), places.view(np.uint64)])

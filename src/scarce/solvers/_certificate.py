@@ -109,7 +109,7 @@ def judge(
     Violation and gap are then the largest that any field within the error would have.
     """
     x, groups = problem.signs * alpha, problem.groups
-    lower, upper, linear, turn, _ = problem.signed
+    lower, upper, linear, turn, _, widths = problem.signed
     kernel_part = turn * field
     # What each variable would have its group's multiplier be.
     pull = -(kernel_part + linear)
@@ -117,7 +117,7 @@ def judge(
         pull -= problem.diagonal * x
     sizes = np.abs(x)
     masses = problem.sums(sizes)
-    room = AT_BOUND * np.minimum(widths(lower, upper), masses[groups])
+    room = AT_BOUND * np.minimum(widths, masses[groups])
     grows, shrinks = x < upper - room, x > lower + room
     m, M = extremes(problem, pull, pull, grows, shrinks)
     multipliers = midpoints(m, M)
@@ -176,19 +176,6 @@ def extremes(
     np.maximum.at(m, problem.groups[grows], above[grows])
     np.minimum.at(M, problem.groups[shrinks], below[shrinks])
     return m, M
-
-
-def widths(lower: Array, upper: Array) -> Array:
-    """Return the widths of the boxes; of an endless one, the size of its finite end."""
-    width = np.asarray(upper - lower)
-    endless = np.isinf(width)
-    if not endless.any():
-        return width
-    ends = np.maximum(
-        np.where(np.isfinite(lower), np.abs(lower), 0.0),
-        np.where(np.isfinite(upper), np.abs(upper), 0.0),
-    )
-    return np.where(endless, ends, width)
 
 
 def midpoints(m: Array, M: Array) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._jit import LOOSE, compiled, larger, smaller
+from scarce.solvers._jit import LOOSE, REASSOCIATE, compiled, larger, smaller
 
 CLOSED = 1e307  # stands in for infinity, which the loose arithmetic must not meet
 OPEN = 1e306
@@ -19,6 +19,15 @@ TINY = 1e-12  # floor of a pair's curvature, as a share of its two diagonal entr
 NONE = 1e-300  # floor where both are zero
 LONGEST = 1e6  # growth by a step without curvature and without a bound
 CHUNK = 64  # variables per partial maximum, from which the position of the largest is found
+
+
+@compiled(REASSOCIATE)
+def dot(a, b):  # type: ignore[no-untyped-def]
+    """Return the sum of the products of two arrays."""
+    total = 0.0
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
 
 
 @compiled()
@@ -67,8 +76,11 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
-def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: ignore[no-untyped-def]
-    """Return absent rows that steps will need next: the one asked for, then clear violators."""
+def next_rows(gradient, x, lower, upper, starts, where, asked, tol):  # type: ignore[no-untyped-def]
+    """Return the rows, of those that ``where`` calls absent, that clearly violate more than tol.
+
+    The one that was asked for comes first, unless it is -1, then the clearest.
+    """
     n = x.size
     keys = np.empty(n)
     worst = 0.0
@@ -81,17 +93,18 @@ def next_rows(gradient, x, lower, upper, starts, where, asked, most):  # type: i
                 M = min(M, -gradient[k])
         for k in range(starts[g], starts[g + 1]):
             keys[k] = -np.inf
-            if where[k] < 0 and m > M:
+            if where[k] < 0 and m - M > tol:
                 if x[k] < upper[k]:
                     keys[k] = -gradient[k] - 0.5 * (m + M)
                 if x[k] > lower[k]:
                     keys[k] = max(keys[k], gradient[k] + 0.5 * (m + M))
             worst = max(worst, keys[k])
-    rows, count = np.empty(most, np.int64), 1
-    rows[0] = asked
+    rows, count = np.empty(n, np.int64), 0
+    if asked >= 0:
+        rows[0], count = asked, 1
     for share in (0.5, 0.1):
         for k in range(n):
-            if count < most and keys[k] > share * worst and k != asked:
+            if keys[k] > share * worst and k != asked:
                 rows[count] = k
                 keys[k] = -np.inf
                 count += 1
@@ -206,6 +219,7 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     max_steps,
     at_bound,
     met,
+    held,
     source,
     index,
     turn,
@@ -219,7 +233,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
     early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
     that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1:
-    such rows are copied from ``source`` to ``copies``, which then is ``Q``, if there is one.
+    such rows are copied from ``source`` to ``copies``, which then is ``Q``, if there is one. If
+    ``held``, variables whose rows are absent stay where they are instead.
     """
     n = x.size
     n_groups = starts.size - 1
@@ -229,8 +244,9 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     gains = np.empty(n_chunks)
     closed_up, closed_low = np.empty(n), np.empty(n)
     for k in range(n):
-        closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
-        closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
+        fixed = held and where[k] < 0
+        closed_up[k] = 0.0 if x[k] < upper[k] and not fixed else CLOSED
+        closed_low[k] = 0.0 if x[k] > lower[k] and not fixed else CLOSED
     met[2] = -1
     i, j, delta, group = 0, 0, 0.0, 0  # the first scan changes nothing
     row_i, row_j = Q[0], Q[0]

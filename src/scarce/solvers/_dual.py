@@ -48,7 +48,7 @@ def duality_gap(
     The kernel part may be off by ``error``. ``zero`` says that the optimum is zero up to rounding.
     """
     groups, diagonal = problem.groups, problem.diagonal
-    lower, upper, linear, _, bounded = problem.signed
+    lower, upper, linear, _, bounded, _ = problem.signed
     # Every slope may be steeper by the rounding of its terms (Cauchy and Schwarz).
     root = np.sqrt(own)
     rounding = ROUNDING * (root * float(root @ sizes) + np.abs(linear))

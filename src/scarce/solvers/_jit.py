@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core import config, types
 from numba.extending import intrinsic
 
@@ -55,6 +56,23 @@ def _ordered(operator: str) -> Any:
     return pick
 
 
+def _recast(source: Any, target: Any) -> Any:
+    """Return the number that has the same bits, without leaving the vector registers."""
+
+    @intrinsic
+    def same_bits(_context: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            return builder.bitcast(values[0], context.get_value_type(target))
+
+        return target(source), generate
+
+    return same_bits
+
+
 _INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 larger = max if _INTERPRETED else _ordered(">")
 smaller = min if _INTERPRETED else _ordered("<")
+bits_of = _recast(types.float64, types.int64)
+of_bits = _recast(types.int64, types.float64)
+if _INTERPRETED:
+    bits_of, of_bits = (lambda x: np.float64(x).view(np.int64)), (lambda k: np.int64(k).view(float))

@@ -13,8 +13,9 @@ from scarce.solvers._problem import DenseMatrix, SymmetricOperator
 Array = NDArray[Any]
 
 LARGEST = 2048  # variables of a program whose matrix may be kept
-BATCH_VALUES = 1 << 15  # kernel values computed at a time: below, the call costs more than they do
+BATCH_VALUES = 1 << 16  # kernel values computed at a time: below, the call costs more than they do
 SMALLEST_BATCH = 16  # rows
+SPREAD = 16  # one of so many rows is computed before it is asked which others are needed
 
 
 class KeptRows:
@@ -106,6 +107,14 @@ class KeptRows:
             rows *= self._turn[absent, None]
         self.where[absent] = lines
         self.count += absent.size
+
+    def keep_some(self) -> None:
+        """Compute the rows of a batch that is evenly spread over all places."""
+        self.keep(np.arange(0, self.n, self.n // max(self.batch, self.n // SPREAD)))
+
+    def keep_next(self, places: Array) -> None:
+        """Compute the rows of a batch of these places, the first of them; of most rows, all."""
+        self.keep(places if 2 * places.size > self.n else places[: self.batch])
 
     def compute_again(self) -> None:
         """Replace plain values by those that are computed otherwise."""

@@ -30,6 +30,7 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
+CLOSED = 1e-3  # share of `tol` below which a smaller bound of the gap is not looked for
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
 
@@ -326,7 +327,7 @@ class Loop:
         form = self.form
         error = checked_field(form, x, field, self.tol, last)
         if is_judged_shortly(form):
-            judged = partial(judge_shortly, form, x, field.values)
+            judged = partial(judge_shortly, form, x, field.values, CLOSED * self.tol)
         else:
             judged = partial(judge, form.problem, form.signs * x, field.values)
         verdict = judged(error)

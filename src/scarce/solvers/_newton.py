@@ -17,7 +17,7 @@ SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation 
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 # Free variables for which a Cholesky factorisation pays inside the loop: of more, a step to the
 # first bound costs more than the pairwise steps that it saves.
-LARGEST = 300
+LARGEST = 800
 MOST_STEPS = 8
 ROUNDED = 1e-14  # share of its terms up to which a gradient is rounding
 RISE = 1e-9  # share of its terms up to which a rise of the objective is rounding

@@ -88,7 +88,7 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
     from scarce.solvers._compiled_parts import solve_part
 
     part: Part = program.kernel  # type: ignore[assignment]
-    lower, upper, linear, turn, _ = program.signed
+    lower, upper, linear, turn, _, _ = program.signed
     x = np.zeros(program.kernel.n)
     if program.totals.any() or lower.max() > 0.0 or upper.min() < 0.0:
         x = first_point(SignedForm(program))

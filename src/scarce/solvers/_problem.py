@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -71,6 +70,7 @@ class SignedParts(NamedTuple):
     linear: Array
     turn: Array
     bounded: bool
+    widths: Array  # of the boxes
 
 
 class QuadraticProgram:
@@ -138,23 +138,18 @@ class QuadraticProgram:
         self.linear = _per_variable("linear", linear, n, finite=True)
         self.diagonal = _per_variable("diagonal", diagonal, n, finite=True)
         self.signs = _signs("signs", signs, n)
-        self._unsigned = signs is None
         self.kernel_signs = self.signs
         if kernel_signs is not signs:
             self.kernel_signs = _signs("kernel_signs", kernel_signs, n)
         self.groups = _groups(groups, n, self.n_groups)
         shape = (self.n_groups, self.n_groups)
         self.coupling: Array = np.ones(shape) if coupling is None else _coupling(coupling, shape)
-        self.curved = bool(self.diagonal.any())  # whether anything is added to the diagonal
+        # Whether anything is added to the diagonal.
+        plain = isinstance(diagonal, float)
+        self.curved = bool(diagonal) if plain else bool(self.diagonal.any())
         if self.curved and self.diagonal.min() < 0:
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
-        crossed = self.lower > self.upper
-        if crossed.any():
-            i = int(crossed.argmax())
-            raise ValueError(
-                f"lower must not exceed upper: variable {i} has the bounds "
-                f"[{self.lower[i]}, {self.upper[i]}]"
-            )
+        self.signed = self._signed(unsigned=signs is None)
         _check_feasible(self)
 
     @property
@@ -173,18 +168,27 @@ class QuadraticProgram:
             return np.asarray(values.sum(keepdims=True))
         return np.bincount(self.groups, values, minlength=self.n_groups)
 
-    @cached_property
-    def signed(self) -> SignedParts:
-        """The parts in the variables ``signs * alpha``."""
-        if self._unsigned or (self.signs > 0).all():
-            lower, upper, linear = self.lower, self.upper, self.linear
-        else:
+    def _signed(self, unsigned: bool) -> SignedParts:
+        """Return the parts in the variables ``signs * alpha``, after a look at the boxes."""
+        lower, upper, linear, turn = self.lower, self.upper, self.linear, self.kernel_signs
+        if not unsigned:
             positive, linear = self.signs > 0, self.signs * self.linear
             lower = np.where(positive, self.lower, -self.upper)
             upper = np.where(positive, self.upper, -self.lower)
-        finite = bool(np.isfinite(upper - lower).all())
-        turn = self.kernel_signs if self._unsigned else self.signs * self.kernel_signs
-        return SignedParts(lower, upper, linear, turn, finite)
+            turn = self.signs * self.kernel_signs
+        width = upper - lower
+        if not width.min() >= 0:  # or NaN, between two infinite ends
+            crossed = self.lower > self.upper
+            if crossed.any():
+                i = int(crossed.argmax())
+                raise ValueError(
+                    f"lower must not exceed upper: variable {i} has the bounds "
+                    f"[{self.lower[i]}, {self.upper[i]}]"
+                )
+        bounded = bool(width.max() < np.inf)
+        return SignedParts(
+            lower, upper, linear, turn, bounded, width if bounded else widths(lower, upper)
+        )
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
         """Return the same program with another matrix, for a row of solves; nothing is copied."""
@@ -206,6 +210,17 @@ class QuadraticProgram:
         return QuadraticProgram(
             self.kernel.subset(indices), totals=self.totals, coupling=self.coupling, **fields
         )
+
+
+def widths(lower: Array, upper: Array) -> Array:
+    """Return the widths of the boxes; of an endless one, the size of its finite end."""
+    with np.errstate(invalid="ignore"):
+        width = np.asarray(upper - lower)
+    ends = np.maximum(
+        np.where(np.isfinite(lower), np.abs(lower), 0.0),
+        np.where(np.isfinite(upper), np.abs(upper), 0.0),
+    )
+    return np.where(np.isfinite(width), width, ends)
 
 
 def _per_variable(name: str, value: ArrayLike, n: int, finite: bool = False) -> Array:

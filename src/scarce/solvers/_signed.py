@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, widths
+from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._kept_rows import LARGEST, KeptRows
 from scarce.solvers._problem import QuadraticProgram, SymmetricOperator
 from scarce.solvers._single_rows import RowOperator, SingleRows
@@ -36,15 +36,11 @@ class SignedForm:
         self.groups: Array = problem.groups
         self.totals: Array = problem.totals
         self.signs: Array = problem.signs
-        self.lower, self.upper, self.linear, self.turn, self.bounded = problem.signed
+        parts = problem.signed
+        self.lower, self.upper, self.linear, self.turn, self.bounded, self.widths = parts
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
         self.definite = problem.definite
-
-    @cached_property
-    def widths(self) -> Array:
-        """Widths of the boxes; of an endless one, the size of its finite end."""
-        return widths(self.lower, self.upper)
 
     @cached_property
     def plain(self) -> bool:

@@ -86,7 +86,7 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
             return found_plainly
         kept.compute_again()
     from scarce.solvers._compiled import next_rows
-    from scarce.solvers._compiled_small import descend_kept
+    from scarce.solvers._compiled_small import ABSENT, descend_kept
 
     starts = group_starts(form, kept.order)
     lower, upper, widths, linear = form.lower, form.upper, form.widths, form.linear
@@ -99,7 +99,7 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     if kept.count < form.n:
         kept.keep(np.flatnonzero(x))
         if kept.count == 0:
-            kept.keep(np.arange(min(kept.batch, form.n)))
+            kept.keep_some()
     matrix = StepMatrix.of_kept(form, kept)
     gradient = np.empty(form.n)
     steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(3, -1), False
@@ -127,9 +127,9 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
             *NO_SOURCE,
         )
         steps, begun = steps + more, True
-        if met[2] < 0:
+        if found != ABSENT:
             break
-        kept.keep(next_rows(gradient, x, lower, upper, starts, kept.where, met[2], kept.batch))
+        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, -1, GOAL * tol))
     values = gradient - linear
     if form.problem.curved:
         values -= matrix.extra * x
@@ -142,11 +142,12 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
 
 
 def judge_shortly(
-    form: SignedForm, x: Array, field: Array, error: Array | None = None
+    form: SignedForm, x: Array, field: Array, enough: float, error: Array | None = None
 ) -> Certificate:
     """Do what `judge` does for an ordinary program, in one compiled call.
 
-    Boxes that are far wider than what is in them need more than that, if the gap is not closed.
+    Boxes that are far wider than what is in them may need more than that to prove a gap that is
+    ``enough``.
     """
     from scarce.solvers._compiled_certificate import judge_ordinary
 
@@ -169,7 +170,7 @@ def judge_shortly(
         RESOLVED,
         multipliers,
     )
-    unclosed = ROUNDED < relative < np.inf  # and infinite where a value is not finite
+    unclosed = enough < relative < np.inf  # and infinite where a value is not finite
     if unclosed and np.any(form.widths > WIDEST * form.masses(x)[form.groups]):
         return judge(form.problem, form.signs * x, field, error)
     return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)

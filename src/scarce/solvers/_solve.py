@@ -18,11 +18,19 @@ from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import is_ordinary
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._space import small_space
-from scarce.solvers._start import checked_start, first_point, subsample, vertex, widening
+from scarce.solvers._start import (
+    checked_start,
+    first_point,
+    guessed_vertex,
+    subsample,
+    vertex,
+    widening,
+)
 
 Array = NDArray[Any]
 
 ONE_THREAD = 96  # rows of a matrix whose products OpenBLAS does not share out: 96^2 values
+GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 
 
@@ -69,26 +77,33 @@ def solve(
     plainly = is_worth_it(form.n)
     # Looking for BLAS takes longer than a first fit of few rows, for which it takes one thread.
     held = nullcontext() if plainly and form.n <= ONE_THREAD else single_threaded_blas
-    with held, small_space("matrix") as matrix, small_space("block") as space:
-        form.keep_rows(matrix, cache_size, plainly=plainly)
-        loop = Loop(form, tol, budget, cache_size, callback, space)
-        if start is None:
-            x, hint = _begin(form, loop, matrix)
-        else:
-            x, hint = checked_start(form, start), None
-        if budget > 0 and is_ordinary(form):
-            x, solution = loop.run_small(x)
-            if solution is not None:
-                return solution
-        if form.single is not None:
-            x = loop.first_steps(x)
-        return loop.run(x, hint)
+    unused = not plainly and getattr(problem.kernel, "without_blas", False)
+    with small_space("matrix") as matrix, small_space("block") as space:
+        with nullcontext() if unused else held:
+            form.keep_rows(matrix, cache_size, plainly=plainly)
+            loop = Loop(form, tol, budget, cache_size, callback, space)
+            if start is None:
+                x, hint = _begin(form, loop, matrix)
+            else:
+                x, hint = checked_start(form, start), None
+            if budget > 0 and is_ordinary(form):
+                x, solution = loop.run_small(x)
+                if solution is not None:
+                    return solution
+        with held:
+            if form.single is not None:
+                x = loop.first_steps(x)
+            return loop.run(x, hint)
 
 
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
-    if not x.any():
+    lazy = form.kept is not None and form.kept.count < form.n
+    if lazy and GUESS_FROM <= form.n and is_ordinary(form) and x.any():
+        with single_threaded_blas:
+            return guessed_vertex(form), None
+    if not (loop.rough or x.any()):  # a start need not be good enough to pay for that
         form.keep_single_rows(loop.cache_size)
     if form.single is not None:
         return x, None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,14 +13,18 @@ KEPT = 1 << 18  # values kept per thread and use, 2 MB
 _kept = threading.local()
 
 
-@contextmanager
-def small_space(use: str) -> Iterator[NDArray[Any]]:
+class small_space:  # noqa: N801  (used like a function)
     """Lend the thread's space for one use, in float64."""
-    space = getattr(_kept, use, None)
-    if space is None:
-        space = np.empty(KEPT)
-    setattr(_kept, use, None)  # a solve inside this one, from a callable kernel, gets its own
-    try:
-        yield space
-    finally:
-        setattr(_kept, use, space)
+
+    def __init__(self, use: str) -> None:
+        self.use = use
+
+    def __enter__(self) -> NDArray[Any]:
+        self.space: NDArray[Any] | None = getattr(_kept, self.use, None)
+        if self.space is None:
+            self.space = np.empty(KEPT)
+        setattr(_kept, self.use, None)  # a solve inside this one, from a callable kernel: its own
+        return self.space
+
+    def __exit__(self, *_: object) -> None:
+        setattr(_kept, self.use, self.space)

@@ -103,11 +103,13 @@ def solve_block(
             limit - steps,
             AT_BOUND,
             met,
+            False,
             *NO_SOURCE,
         )
         if met[2] >= 0:
             assert kept is not None
-            kept.keep(next_rows(local, part, lower, upper, starts, kept.where, met[2], kept.batch))
+            rows = next_rows(local, part, lower, upper, starts, kept.where, met[2], 0.0)
+            kept.keep(rows[: kept.batch])
         elif np.array_equal(pair, met[:2]):
             break
         else:
