@@ -142,8 +142,6 @@ class Loop:
             self.stopped, self.budget = True, self.steps
 
     def descend(self, x: Array, hint: Array | None) -> Array:
-        if self.form.single is not None:
-            x = self.first_steps(x)
         field = Field(self.form, x, self.form.kernel.precisions[0])
         return self._minimise(x, field, self.tol, hint)
 
