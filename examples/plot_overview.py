@@ -43,7 +43,7 @@ source = np.c_[np.cos(angle), np.sin(angle)] * 2 + random.normal(0, 0.25, (160, 
 angle = random.uniform(0.2, np.pi - 0.2, 12)
 target = np.c_[np.cos(angle) + 0.2, np.sin(angle) + 0.2] * 2 + random.normal(0, 0.3, (12, 2))
 X, domain = np.r_[source, target], np.repeat([0, -1], [160, 12])
-limits = (-4, 4.5, -1.5, 4)
+limits = (-4, 4.5, -2, 5)
 axes.scatter(*source.T, s=10, color=FAINT, label="related task")
 axes.scatter(*target.T, s=28, color=INK, label="target, 12 rows")
 alone = TransferOneClassSVM(nu=0.1, gamma=0.5).fit(target)

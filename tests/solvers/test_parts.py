@@ -8,7 +8,7 @@ import scarce
 from scarce.kernels import StoredOperator, make_kernel, make_operator
 from scarce.kernels._threads import tile_runner
 from scarce.reductions import c_svc_program, nu_svc_program
-from scarce.solvers import QuadraticProgram, certify, solve
+from scarce.solvers import QuadraticProgram, _space, certify, solve
 from scarce.solvers import _compiled as _loaded  # noqa: F401  (parts are for the compiler)
 from scarce.solvers._parts import solve_parts
 
@@ -82,3 +82,16 @@ def test_fits_are_the_same_whatever_the_threads(monkeypatch: pytest.MonkeyPatch)
         models.append(scarce.SVC().fit(X, y))
     assert_array_equal(models[0].dual_coef_, models[1].dual_coef_)
     assert_array_equal(models[0].intercept_, models[1].intercept_)
+
+
+def test_what_is_left_in_memory_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    random = np.random.default_rng(1)
+    y = np.repeat(np.arange(3), 40)
+    X = random.normal(size=(120, 4)) + y[:, None]
+    models = []
+    for left in (0.0, np.nan):
+        _space._kept.matrix = np.full(_space.KEPT, left)
+        models.append(scarce.SVC().fit(X, y))
+    assert_array_equal(models[0].dual_coef_, models[1].dual_coef_)
+    np.testing.assert_array_equal(models[0].n_iter_, models[1].n_iter_)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import Plan
+from scarce._by_chunks import BAND_CACHE, Plan
 from scarce.chunks import BandSolution, LinearFeatures, Part, TaskProblem, Terms, landmark_features
 from scarce.chunks._features import Features
 from scarce.chunks._passes import Planes
@@ -109,7 +109,7 @@ class LeftOutOfChunks:
             tol=0.1 * self.estimator.tol,  # the gap of all rows takes the rest
             max_iter=self.estimator.max_iter,
             start=feasible_start(program, start),
-            cache_size=self.estimator.cache_size,
+            cache_size=min(BAND_CACHE, self.estimator.cache_size),
         )
         vectors = held + group_vectors(rows, terms, answer.alpha, n_groups)
         own = mixed_planes(problem, vectors)

@@ -102,6 +102,7 @@ class Loop:
         while not ending:
             # The function is called at once, before `negatives` changes.
             rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
+            self._check_support()
             if self.recheck and not rejected.any():
                 rejected = self._taken_back(everyone)
                 taken_back |= rejected
@@ -169,15 +170,18 @@ class Loop:
         weights = self.weights[positives]
         return float(weights[inside].sum() / weights.sum())
 
-    def _useful(self, negatives: Array) -> Array:
-        """Return the negatives that the next round trains on beside the new ones."""
-        if not self.support_only:
-            return negatives
-        if not hasattr(self.trained.model, "support_"):
+    def _check_support(self) -> None:
+        """Refuse classifiers that do not say which rows they rest on, if those are to be kept."""
+        if self.support_only and not hasattr(self.trained.model, "support_"):
             raise ValueError(
                 'keep="support" needs a classifier with support_, got '
                 f'{type(self.trained.model).__name__}; use keep="all"'
             )
+
+    def _useful(self, negatives: Array) -> Array:
+        """Return the negatives that the next round trains on beside the new ones."""
+        if not self.support_only:
+            return negatives
         support = self.trained.rows[self.trained.model.support_]
         useful = np.zeros_like(negatives)
         useful[negatives] = equal_to_some(self.rows, negatives, support[negatives[support]])

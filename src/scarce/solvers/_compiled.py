@@ -249,7 +249,7 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
         closed_low[k] = 0.0 if x[k] > lower[k] and not fixed else CLOSED
     met[2] = -1
     i, j, delta, group = 0, 0, 0.0, 0  # the first scan changes nothing
-    row_i, row_j = Q[0], Q[0]
+    row_i = row_j = np.zeros(n, Q.dtype)  # no row of Q, which may hold NaN where none is kept yet
     for step in range(max_steps):
         if delta != 0.0:
             gradient[i] += delta * extra[i]

@@ -11,7 +11,9 @@ from scarce.solvers._problem import SymmetricOperator
 
 Array = NDArray[Any]
 
-BATCH_VALUES = 1 << 19  # kernel values computed at a time: what threads can share
+# Rows computed at a time: at least so many, and this part of those kept. With little overlap few
+# are needed, with much of it nearly all.
+SMALLEST_BATCH, GROWTH = 32, 16
 
 
 @runtime_checkable
@@ -49,7 +51,7 @@ class SingleRows:
     @property
     def batch(self) -> int:
         """How many rows to compute at a time: more, the more have been needed."""
-        return min(max(BATCH_VALUES // self.n, self.count // 2), self.n)
+        return min(max(SMALLEST_BATCH, self.count // GROWTH), self.n)
 
     @property
     def nbytes(self) -> int:

@@ -103,7 +103,7 @@ def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | 
     if lazy and GUESS_FROM <= form.n and is_ordinary(form) and x.any():
         with single_threaded_blas:
             return guessed_vertex(form), None
-    if not x.any():
+    if not (loop.rough or x.any()):  # a start need not be good enough to pay for that
         form.keep_single_rows(loop.cache_size)
     if form.single is not None:
         return x, None
