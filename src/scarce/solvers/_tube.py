@@ -327,8 +327,6 @@ class _Newton:
             return theta
         moved = theta.copy()
         moved[np.where(room, self.C, 0.0).argmax()] -= excess
-        if theta is self.w:  # written as its multipliers
-            self.w, self.scores = moved, self.system.scores(moved)
         return moved
 
     def certificate(self) -> tuple[Array, TubeCertificate]:
@@ -344,6 +342,8 @@ class _Newton:
 
     def solution(self, status: Any, tol: float) -> TubeSolution:
         theta, found = self.certificate()
+        if theta is not self.w and self.multipliers() is self.w:  # written as its multipliers
+            self.w, self.scores = theta, self.system.scores(theta)
         size = float(np.abs(theta).sum())
         infeasibility = found.imbalance / size if size > 0 else 0.0
         worst = found.kkt_violation if infeasibility <= FEASIBLE else np.inf
