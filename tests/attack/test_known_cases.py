@@ -42,6 +42,11 @@ from tests.attack.recipes import Recipe
                    kernel="sigmoid matrix", cost=0.01, tol=1e-5),
         ),
         (
+            "TransferGroupProbabilitySVM",  # kernel values of 1e28: steps without end
+            Recipe(seed=77, n=77, d=20, place="scattered", offset=1e4, kernel="poly", gamma=1.0,
+                   coef0=1.0, share=0.5, tol=1e-5),
+        ),
+        (
             "TransferGroupProbabilitySVM",  # a gap of a callable that is definite by no word
             Recipe(seed=0, n=4, d=1, kernel="callable", gamma=0.3),
         ),

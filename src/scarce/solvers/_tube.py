@@ -39,6 +39,7 @@ Array = NDArray[Any]
 
 MENDED = 1e-6  # share of the multipliers up to which a sum that is not zero is rounding
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
+SLOW, SLOW_STEPS = 1e-9, 50  # so many falls in a row below this share lead nowhere: rounding
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ class _Newton:
         self.w, self.b, self.scores = system.origin(), 0.0, np.zeros(system.n)
         self.simple = bool(not eps.any() and np.isinf(U).all())  # one piece only
         self.warm = False
-        self.n_iter = 0
+        self.n_iter = self.slow_steps = 0
 
     def begin(self, start: TubeSolution) -> None:
         self.w, self.b, self.scores = start.w, start.intercept, start.scores
@@ -263,7 +264,8 @@ class _Newton:
         if not reached < value - ROUNDING * abs(value):
             return value, True
         self.w, self.b, self.scores = w, b, scores
-        return reached, False
+        self.slow_steps = self.slow_steps + 1 if reached > value - SLOW * abs(value) else 0
+        return reached, self.slow_steps >= SLOW_STEPS
 
     def minimiser(self, piece: Array) -> tuple[Array, float]:
         """Return the minimiser of a piece, or where its slope leads when it has none."""
