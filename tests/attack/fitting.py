@@ -132,6 +132,11 @@ def as_facts(truth, definite, unit=1.0, factor=1.0, notes=()):
     )
 
 
+def halves_room(half_sum, half_difference):
+    """Return by how much two multipliers may be off of which sum and difference are stored."""
+    return 4.0 * np.finfo(float).eps * (abs(half_sum) + abs(half_difference))
+
+
 def offset_notes(truth: Truth, multipliers, room):
     """Return a note when a stored offset lies outside the interval of the optimal ones."""
     if multipliers is None:

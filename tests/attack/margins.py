@@ -3,7 +3,7 @@
 import numpy as np
 
 import scarce
-from tests.attack.fitting import STEPS, judged, sample_of, spread, with_known
+from tests.attack.fitting import STEPS, halves_room, judged, sample_of, spread, with_known
 from tests.attack.verdict import SLACK
 from tests.oracles.program import program
 
@@ -93,7 +93,7 @@ def nu_svc_facts(recipe, model):
     # margin = -(beta_+ + beta_-) / 2 and constant = (beta_+ - beta_-) / 2.
     constant = float(model.intercept_[0]) * model.margin_
     offsets = np.array([-model.margin_ - constant, -model.margin_ + constant])
-    room = SLACK * recipe.tol
+    room = SLACK * recipe.tol + halves_room(model.margin_, constant)
     return judged(dual, alpha, sizes, sample, factor=total**-2, offsets=offsets, room=room)
 
 

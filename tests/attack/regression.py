@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import scarce
-from tests.attack.fitting import as_facts, offset_notes, sample_of, spread
+from tests.attack.fitting import as_facts, halves_room, offset_notes, sample_of, spread
 from tests.attack.margins import kernel_parameters
 from tests.attack.truth import AT_BOUND, NOISE, both_terms, judge_gradient
 from tests.attack.verdict import SLACK
@@ -37,10 +37,11 @@ def svr_facts(recipe, model):
 def nu_svr_facts(recipe, model):
     mass = 0.5 * recipe.share * recipe.cost * sample_of(recipe).weights.sum()
     b, epsilon = model.intercept_[0], model.epsilon_
-    return _facts(recipe, model, 0.0, [mass, mass], [epsilon - b, epsilon + b])
+    lost = halves_room(epsilon, b)
+    return _facts(recipe, model, 0.0, [mass, mass], [epsilon - b, epsilon + b], lost)
 
 
-def _facts(recipe, model, width, totals, multipliers):
+def _facts(recipe, model, width, totals, multipliers, lost=0.0):
     sample = sample_of(recipe)
     K, sizes = sample.gram()
     theta, wanted, n = spread(model, sample), targets(recipe), recipe.n
@@ -65,7 +66,7 @@ def _facts(recipe, model, width, totals, multipliers):
     truth = judge_gradient(
         dual, alpha, sides * np.tile(field, 2), np.tile(size, 2), terms, multipliers
     )
-    notes = offset_notes(truth, np.asarray(multipliers), SLACK * recipe.tol)
+    notes = offset_notes(truth, np.asarray(multipliers), SLACK * recipe.tol + lost)
     facts = as_facts(truth, sample.definite, notes=notes if known else ())
     if known:
         return facts

@@ -41,6 +41,15 @@ from tests.attack.recipes import Recipe
             Recipe(seed=6345, n=4, d=1, offset=100.0, decades=16.0, single=True,
                    kernel="sigmoid matrix", cost=0.01, tol=1e-5),
         ),
+        (
+            "TransferGroupProbabilitySVM",  # a gap of a callable that is definite by no word
+            Recipe(seed=0, n=4, d=1, kernel="callable", gamma=0.3),
+        ),
+        (
+            "TransferGroupProbabilitySVM",  # the same of a polynomial that may be negative
+            Recipe(seed=4, n=4, d=2, place="first", decades=4.0, single=True, ties=True,
+                   kernel="poly", gamma=0.01, coef0=-0.5, share=0.5, cost=100.0),
+        ),
     ],
 )  # fmt: skip
 def test_claims_that_were_false(name, recipe):

@@ -12,6 +12,10 @@ from tests.attack.fitting import fit
 from tests.attack.machines import MACHINES, attack
 from tests.attack.recipes import Recipe
 
+FAR_APART = Recipe(seed=4, n=4, d=20, cluster=0.25, distance=10.0**4.5, tight=1e-3, place="first",
+                   decades=16.0, single=True, ties=True, kernel="poly", gamma=0.01, share=0.01,
+                   cost=100.0)  # fmt: skip
+
 
 def exact_gap(K, y, alpha, upper):
     """Return the least relative gap to the dual points ``t alpha``, over constants and ``t``."""
@@ -52,6 +56,24 @@ def test_slopes_of_rounding_over_wide_boxes(seed, C):
     assert model.dual_gap_ >= 0.1 * min(true, 1.0) - 0.01 * model.tol
 
 
+def test_an_intercept_that_is_the_margin_but_for_rounding():
+    # Class 1 scores 3 and class 0 scores 9e17 on its edge: the intercept, half their difference
+    # over half their sum, is 1 - 7e-18, whose nearest number is 1.
+    X, y = FAR_APART.rows, FAR_APART.labels
+    model, arguments, keywords = MACHINES["NuSVC"].make(FAR_APART)
+    assert not fit(model, *arguments, **keywords)
+    rows = [[Fraction(value) for value in row] for row in X.astype(float).tolist()]
+    gamma, edges = Fraction(FAR_APART.gamma), []
+    terms = list(zip(model.support_, model.dual_coef_[0].tolist(), strict=True))
+    for row in 0, 1:  # free, one in each class
+        products = [gamma * sum(a * b for a, b in zip(rows[row], r, strict=True)) for r in rows]
+        edges.append(sum(Fraction(value) * products[place] ** 3 for place, value in terms))
+    assert y[:2].tolist() == [0, 1]
+    intercept = (-edges[0] - edges[1]) / (edges[1] - edges[0])
+    assert 0 < 1 - intercept < Fraction(1e-16)
+    assert float(intercept) == model.intercept_[0] == 1.0
+
+
 def test_landmarks_of_sparse_rows_with_large_costs():
     # What is kept is a combination of landmarks: values that are off by 1e-8 would be multiplied by
     # boxes of 1e10.
@@ -80,6 +102,10 @@ def test_landmarks_of_sparse_rows_with_large_costs():
 @pytest.mark.parametrize(
     ("name", "recipe"),
     [
+        (
+            "NuSVC",  # a multiplier of 3 beside one of 9e17: their sum and difference are stored
+            FAR_APART,
+        ),
         (
             "NuSVC",  # boxes from 1e-7 to 1e7: slopes that are summed up lose the small ones
             Recipe(seed=4486, n=14, d=1, cluster=0.05, distance=1.0, tight=1e-3, offset=1e6,

@@ -61,6 +61,10 @@ class Expansion:
 class UnitSpace(Protocol):
     """What an estimator asks of the units of its rows."""
 
+    @property
+    def definite(self) -> bool:
+        """Whether the kernel matrix of the units is positive semidefinite for certain."""
+
     def operator(self) -> SymmetricOperator:
         """Return the kernel matrix of the units for the grouped solver."""
 
@@ -103,6 +107,7 @@ class KernelSpace:
 
     def __init__(self, X: Any, units: Units, kernel: Kernel, scored: Array | None) -> None:
         self.X, self.units, self.kernel, self.scored = X, units, kernel, scored
+        self.definite = bool(kernel.definite)
 
     def _matrix(self) -> Array:
         n, units = self.units.n_units, self.units
@@ -141,9 +146,7 @@ class KernelSpace:
     def operator(self) -> SymmetricOperator:
         """Return the matrix; for units of one row each it is never stored."""
         if not self.units.single:
-            return DenseMatrix(
-                self._matrix(), definite=bool(self.kernel.definite), name=self.kernel.name
-            )
+            return DenseMatrix(self._matrix(), definite=self.definite, name=self.kernel.name)
         rows = self.units.rows  # the units are in the order of the rows
         part = self.X[np.ix_(rows, rows)] if self.kernel.pairwise else self.X[rows]
         return make_operator(part, self.kernel)
@@ -174,6 +177,8 @@ class KernelSpace:
 
 class LinearSpace:
     """Units of a linear kernel: the means of the rows themselves."""
+
+    definite = True
 
     def __init__(self, X: Any, units: Units) -> None:
         self.units = units
@@ -216,6 +221,8 @@ class LinearSpace:
 
 class FeatureSpace:
     """Units by given features, which are moved to their mean."""
+
+    definite = True
 
     def __init__(self, features: Array) -> None:
         # The multipliers sum to zero, so that a shift changes nothing but rounding errors.
