@@ -98,9 +98,11 @@ def lower_group(left_out: LeftOut) -> tuple[int, float]:
     scores, weights = left_out.scores, left_out.weights
     total = float(weights.sum())
     deviations = scores - float(weights @ scores) / total
-    variance = float(weights @ deviations**2) / total
-    if scores.size < 2 or not np.isfinite(variance) or variance == 0.0:
+    size = float(np.abs(deviations).max(initial=0.0))
+    if scores.size < 2 or not np.isfinite(size) or size < np.finfo(np.float64).tiny:
         return 0, 0.0
+    deviations = deviations / size  # whose squares are numbers
+    variance = float(weights @ deviations**2) / total
     below = left_out.reached[:-1] / total
     moments = np.cumsum(weights * deviations)[:-1] / total
     between = moments**2 / (below * (1.0 - below))

@@ -80,6 +80,37 @@ def warm_start(alpha: Array, total: float) -> Array | None:
     return np.asarray(alpha * (total / mass))
 
 
+def landmarks_without(landmarks: Array, rest: Array, draw: Callable[[int], Array]) -> Array:
+    """Return the landmarks that are left when some rows are left out, as places among the others.
+
+    Those of the model of all rows, since through others the kernel would be another function, and
+    scores not comparable. Drawn anew only if none is left.
+
+    Parameters
+    ----------
+    landmarks : ndarray of int
+        Landmarks of all rows.
+    rest : ndarray of int
+        Rows that are not left out, ascending.
+    draw : callable
+        From a number of rows to landmarks among them.
+
+    Returns
+    -------
+    ndarray of int
+        Places among ``rest``, ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce._left_out import landmarks_without
+    >>> landmarks_without(np.array([1, 4, 5]), np.array([0, 1, 3, 5]), np.arange)
+    array([1, 3])
+    """
+    left = np.flatnonzero(np.isin(rest, landmarks))
+    return left if left.size else draw(rest.size)
+
+
 def scores_by_parts(score_without: Callable[[Array], Array], n: int, parts: list[Array]) -> Array:
     """Return the score of every row by a model that has not seen its part."""
     scores = np.empty(n)

@@ -197,12 +197,12 @@ def test_an_interrupt_leaves_no_tile_to_do():
 def test_an_error_of_the_kernel_leaves_the_operator_usable(monkeypatch):
     monkeypatch.setattr(_threads, "thread_count", lambda: 2)
     monkeypatch.setattr(_threads, "SMALLEST_EFFORT", 0)
-    operator = make_operator(rows(900), FORMULAS["rbf"])
+    operator = make_operator(rows(900), FORMULAS["laplacian"])
     good = np.zeros(900)
     arguments = np.arange(900), np.ones((1, 900)), np.zeros(900, np.int64)
     operator.accumulate(*arguments, good, np.float64)
     with monkeypatch.context() as broken:
-        broken.setattr(type(FORMULAS["rbf"]), "write_tile", lambda *_: 1 / 0)
+        broken.setattr(type(FORMULAS["laplacian"]), "write_tile", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             operator.accumulate(*arguments, np.zeros(900), np.float64)
     again = np.zeros(900)

@@ -90,3 +90,45 @@ def test_rows_far_from_all_others_are_outside_however_narrow_the_kernel(gamma: f
         model = machine.set_params(gamma=gamma, nu=0.1).fit(X)
         np.testing.assert_array_equal(model.predict(X + 1.0), -np.ones(20))
         assert (model.predict(X) == 1).sum() >= 18
+
+
+def low_rank_features(rows: Any, landmarks: Any, gamma: float) -> Any:
+    """Features whose inner products are the kernel seen through landmarks."""
+
+    def values(A: Any, B: Any) -> Any:
+        return np.exp(-gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    size, vectors = np.linalg.eigh(values(landmarks, landmarks))
+    return values(rows, landmarks) @ (vectors / np.sqrt(size))
+
+
+def test_fits_without_a_row_see_the_kernel_through_the_same_landmarks() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    settings = {"nu": 0.3, "gamma": 1.0, "tol": 1e-8, "offset": "left_out"}
+    low_rank = {"approximation": "nystroem", "n_components": 10, "random_state": 0}
+    model = OneClassSVM(**settings, **low_rank).fit(X)
+    expected = np.empty(30)
+    for row in range(30):
+        features = low_rank_features(X, X[np.setdiff1d(model.support_, row)], 1.0)
+        rest = np.delete(features, row, axis=0)
+        # The sum of the coefficients is that of all rows.
+        linear = OneClassSVM(kernel="linear", nu=0.3 * 30 / 29, tol=1e-8).fit(rest)
+        expected[row] = (features[row] @ linear.coef_.T)[0]
+    np.testing.assert_allclose(model.left_out_scores_, expected, rtol=1e-5)
+
+
+def test_landmarks_that_are_all_rows_change_no_left_out_score() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    settings = {"nu": 0.3, "gamma": 1.0, "tol": 1e-8, "offset": "left_out"}
+    exact = OneClassSVM(**settings).fit(X)
+    low_rank = OneClassSVM(**settings, approximation="nystroem", random_state=0).fit(X)
+    np.testing.assert_allclose(low_rank.left_out_scores_, exact.left_out_scores_, rtol=1e-4)
+
+
+def test_a_single_landmark_can_be_left_out() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for machine in (OneClassSVM, TransferOneClassSVM):
+        model = machine(
+            offset="left_out", gamma=0.1, approximation="nystroem", n_components=1, random_state=0
+        ).fit(X)
+        assert np.isfinite(model.left_out_scores_).all()

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from scarce import SVMC, NuSVC, OneClassSVM
+from scarce.chunks import ArrayChunks
 from scarce.positive_unlabeled import OneClassMapper
 from tests.positive_unlabeled.samples import (
     disc_in_a_square,
@@ -191,3 +193,22 @@ def test_no_margin_at_any_nu():
     y = np.repeat([1, 0], 10)
     with pytest.raises(ValueError, match=r"nu=0.01 leaves no margin.*up to 1.*learner=\"csvc\""):
         of_the_paper(mapper=mask, classifier=NuSVC(nu=0.01, gamma=1.0)).fit(X, y)
+
+
+@pytest.mark.parametrize("in_chunks", [False, True])
+def test_a_later_round_without_a_margin_keeps_those_before_it(in_chunks):
+    # Every round halves the gap, until the kernel no longer tells the rows at 11 from the class.
+    levels = [1000.0, 600.0, 340.0, 190.0, 105.0, 58.0, 33.0, 20.0]
+    unlabelled = np.r_[levels, np.linspace(11.0, 11.1, 40), 0.05]
+    X = np.r_[np.linspace(0.0, 0.1, 10), unlabelled][:, None]
+    y = np.r_[np.ones(10), np.zeros(unlabelled.size)]
+    model = of_the_paper(mapper=np.arange(y.size) == 10, classifier=NuSVC(nu=0.01, gamma=1e-6))
+    said = r"round 9 has no margin .* classifier of round 8.* 41 negatives: nu=0.01 .*csvc"
+    with pytest.warns(ConvergenceWarning, match=said):
+        model.fit(*((ArrayChunks(X, y=y),) if in_chunks else (X, y)))
+    assert not model.converged_
+    assert model.fit_status_ == 1
+    assert (model.n_rounds_, model.round_kept_) == (8, 7)
+    assert {len(values) for values in model.history_.values()} == {8}
+    # The boundary is half-way between the class and the last row that had a margin.
+    np.testing.assert_array_equal(model.predict([[9.9], [10.2]]), [1, 0])

@@ -22,7 +22,12 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import KernelMachine, Sample
-from scarce._left_out import distinct_in_fixed_order, left_out_parts, scores_by_parts
+from scarce._left_out import (
+    distinct_in_fixed_order,
+    landmarks_without,
+    left_out_parts,
+    scores_by_parts,
+)
 from scarce._left_out_offset import LeftOutOffset
 from scarce._warnings import NarrowWidthWarning
 from scarce.chunks import ArrayChunks, Chunks
@@ -164,8 +169,11 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         pairwise = self._kernel_type.pairwise
         distinct = rows[np.ix_(first, first)] if pairwise else rows[first]
         if self.approximation is not None or first.size > LAZILY:
+            landmarks = None if self.approximation is None else members[self._landmarks]
             scores = scores_by_parts(
-                lambda part: self._scores_without(distinct, part, weights, merged, linear),
+                lambda part: self._scores_without(
+                    distinct, part, weights, merged, linear, landmarks
+                ),
                 first.size,
                 left_out_parts(first.size, self.random_state),
             )
@@ -191,16 +199,22 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         return self._keep_left_out(unit * scores, weights, everyone, all_exact=all_exact)
 
     def _scores_without(
-        self, rows: Any, part: Array, weights: Array, alpha: Array, linear: Array
+        self,
+        rows: Any,
+        part: Array,
+        weights: Array,
+        alpha: Array,
+        linear: Array,
+        landmarks: Array | None,
     ) -> Array:
         """Return the scores of a part of the distinct rows by the model of the others."""
         rest = np.setdiff1d(np.arange(weights.size), part)
         kernel, others = self._fitted_kernel(), self._part(rows, rest)
-        if self.approximation is None:
+        if landmarks is None:
             operator: Any = make_operator(others, kernel)
         else:
-            landmarks = self._choose_landmarks(rest.size)
-            operator = nystroem_operator(others, kernel, landmarks)
+            left = landmarks_without(landmarks, rest, self._choose_landmarks)
+            operator = nystroem_operator(others, kernel, left)
         coefficients, solution = coefficients_without(
             operator,
             weights[rest],
@@ -215,9 +229,9 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             self._note_early_ends()
         support = np.flatnonzero(coefficients)
         terms = coefficients[support]
-        if self.approximation is not None:
+        if landmarks is not None:
             terms = operator.landmark_weights(support, terms[None, :])[0]
-            support = landmarks
+            support = left
         if self._kernel_type.pairwise:
             return np.asarray(rows[np.ix_(part, rest[support])] @ terms + linear[part])
         sums = weighted_scores(rows[part], others[support], terms[None, :], kernel)

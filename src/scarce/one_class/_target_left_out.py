@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._frame import is_optimal
-from scarce._left_out import warm_start
+from scarce._left_out import landmarks_without, warm_start
 from scarce.one_class._shift_rounds import ShiftRounds, new_history
 from scarce.one_class._task_sample import TaskSample
 from scarce.solvers import QuadraticProgram, Solution
@@ -31,8 +31,9 @@ class TargetLeftOut:
     radii : callable or None
         ``radii(rows, tasks, weights)`` where a rule gives them, which sees only what is left; None
         where they belong to the rows.
-    landmarks : callable
-        The choice of landmarks among a number of rows, for a low-rank kernel.
+    draw : callable
+        The choice of landmarks among a number of rows, should all landmarks of a low-rank kernel
+        be left out.
     tol, round_tol, max_rounds
         Of the programs and of the rounds.
     solved : bool
@@ -43,7 +44,7 @@ class TargetLeftOut:
     sample: TaskSample
     solve: Callable[[QuadraticProgram, Array | None], Solution]
     radii: Callable[[Any, Array, Array], Array] | None
-    landmarks: Callable[[int], Array]
+    draw: Callable[[int], Array]
     tol: float
     round_tol: float
     max_rounds: int
@@ -60,6 +61,9 @@ class TargetLeftOut:
         # The bounds stay, unless the rows that are left cannot carry the mass with them.
         prices = full.planes.prices.copy()
         prices[0] = max(prices[0], 1.0 / weights[tasks == 0].sum())
+        left = None
+        if full.landmarks is not None:
+            left = landmarks_without(sample.members[full.landmarks], rest, self.draw)
         rounds = replace(
             full,
             rows=rows,
@@ -68,7 +72,7 @@ class TargetLeftOut:
             radii=own if self.radii is None else self.radii(rows, tasks, weights),
             planes=replace(full.planes, prices=prices),
             solve=self.solve,
-            landmarks=None if full.landmarks is None else self.landmarks(rest.size),
+            landmarks=left,
             history=new_history(),
         )
         start = sample.alpha[rest]

@@ -378,7 +378,7 @@ class TransferOneClassSVM(TaskMachine):
             sample,
             solve=self._solve_quietly,
             radii=self._neighbour_radii if by_rule else None,
-            landmarks=self._choose_landmarks,
+            draw=self._choose_landmarks,
             tol=self.tol,
             round_tol=self.round_tol,
             max_rounds=self.max_rounds,

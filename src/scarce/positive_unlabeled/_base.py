@@ -257,6 +257,12 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
                 f"max_rounds={self.max_rounds} ended the fit while "
                 f"{outcome.history['rejected'][-1]} more rows were rejected."
             )
+        elif outcome.ending == "no margin":
+            cause = (
+                f"The round {self.n_rounds_ + 1} has no margin and ended the fit, with the "
+                f"classifier of round {outcome.round_kept + 1}, which accepts "
+                f"{self.accepted_share_:.3g} of the unlabelled weight. It had {outcome.problem}"
+            )
         elif (learner := self._cut_short()) is not None:
             cause = (
                 f"The solver of {type(learner).__name__} terminated early "

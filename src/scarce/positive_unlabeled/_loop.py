@@ -16,6 +16,7 @@ from scarce._arrays import Array
 from scarce.positive_unlabeled._equal_rows import equal_to_some
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.positive_unlabeled._training import Trained, Training
+from scarce.reductions import NoMarginError
 
 History = dict[str, list[Any]]
 Rule = Callable[[History], tuple[int, bool]]
@@ -28,7 +29,8 @@ class Outcome:
     kept: Trained
     round_kept: int
     history: History
-    ending: str  # "settled", "rule", "max_rounds" or "stopped"
+    ending: str  # "settled", "rule", "max_rounds", "stopped" or "no margin"
+    problem: str = ""  # of a round without a margin
 
     @property
     def accepted_share(self) -> float:
@@ -98,10 +100,15 @@ class Loop:
         self.candidates = candidates
         everyone = negatives | candidates
         taken_back = np.zeros_like(negatives)
-        ending = ""
+        ending = problem = ""
         while not ending:
-            # The function is called at once, before `negatives` changes.
-            rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
+            try:  # the function is called at once, before `negatives` changes
+                rejected, stopped = self.report(lambda: self._round(positives, negatives))  # noqa: B023
+            except NoMarginError as error:
+                if not kept:
+                    raise
+                ending, problem = "no margin", f"{int(negatives.sum())} negatives: {error}"
+                break
             self._check_support()
             if self.recheck and not rejected.any():
                 rejected = self._taken_back(everyone)
@@ -128,7 +135,7 @@ class Loop:
             if not ending:
                 # Rows once taken back stay: each recheck finds others, and so there is a last one.
                 negatives = self._useful(negatives) | rejected | taken_back
-        return Outcome(kept[choice], choice, self.history, ending)
+        return Outcome(kept[choice], choice, self.history, ending, problem)
 
     def _round(self, positives: Array, negatives: Array) -> Array:
         """Train, and return the candidates that are rejected now."""

@@ -21,20 +21,14 @@ from scarce.positive_unlabeled._draws import Renumbered, pools
 from scarce.positive_unlabeled._equal_rows import row_keys
 from scarce.positive_unlabeled._given import given_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled._out_of_bag import (
-    Design,
-    clearly_best,
-    out_of_bag,
-    second_pass,
-)
-from scarce.positive_unlabeled._programs import MeanModel, Programs, mean_model
+from scarce.positive_unlabeled._out_of_bag import Design
+from scarce.positive_unlabeled._passes import all_passes
+from scarce.positive_unlabeled._programs import MeanModel, Programs
 from scarce.positive_unlabeled._rows import RowSource, checked_rows
-from scarce.positive_unlabeled._threshold import PUThreshold, estimated_shares, found_threshold
+from scarce.positive_unlabeled._threshold import PUThreshold
 
 WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
 BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
-WORTH_OF_SHAPE = 10.0  # labelled rows that two heaps of unlabelled scores count as
-WORTH_OF_SHARE = 30.0  # labelled rows that the share to accept counts as in the class prior
 
 
 class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
@@ -283,54 +277,22 @@ class PositiveUnlabeledSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         programs = Programs(distinct, self.tol, self.max_iter, self.cache_size)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         random = np.random.default_rng(seed)
-        everyone = np.arange(design.unlabelled.n), design.unlabelled.weights
-        some = design.ranked(random)
-        parts = design.parts(random, everyone)
         with fit_task(self) as task:
-            tried = []
-            for kernel in self._kernels(source, weights):
-                with task.part("width", None) as bags:
-                    tried.append(out_of_bag(design, programs, kernel, parts, bags))
-            best, scores = clearly_best(tried, some)
-            share = self.class_prior
-            if share is None:
-                seen = design.positives.weights, some[1]
-                share = estimated_shares(best.positive, scores, seen, WORTH_OF_SHAPE).both
-            grown = design.grown(share)
-            if grown is not None:
-                with task.part("rare class", None) as bags:
-                    parts = grown.parts(random, everyone)
-                    best = out_of_bag(grown, programs, best.kernel, parts, bags)
-            unlabelled = best.unlabelled(everyone[0])
-            model, answers = best.model, best.answers
-            if not self.n_bags:
-                whole = [design.everything()]
-                answers = programs.answers(whole, best.kernel, task)
-                model = mean_model(whole, answers)
-            prior = float("nan") if self.class_prior is None else float(self.class_prior)
-            interval = prior, prior
-            if self.class_prior is None and not ranking_only:
-                with task.part("prior", None) as bags:
-                    prior, interval = second_pass(best, unlabelled, programs, some, random, bags)
-        found_ = found_threshold(
-            best.positive,
-            unlabelled,
-            design.positives.weights,
-            design.unlabelled.weights,
-            self.class_prior,
-            worth_of_shape=WORTH_OF_SHAPE,
-        )
-        # Both are approximate, and err in different ways.
-        low, high = found_.interval
-        if self.class_prior is None:
-            n = design.positives.total
-            trust = n / (n + WORTH_OF_SHARE)
-            prior = prior**trust * found_.share ** (1.0 - trust)
-        self.class_prior_ = prior
-        self.class_prior_interval_ = min(low, interval[0]), max(high, interval[1])
-        self._keep_threshold(found_, best.positive, unlabelled, design.unlabelled.weights)
+            passes = all_passes(
+                design,
+                programs,
+                self._kernels(source, weights),
+                self.class_prior,
+                random,
+                task,
+                ranking_only=ranking_only,
+            )
+        best, unlabelled, answers = passes.best, passes.unlabelled, passes.answers
+        found = passes.threshold()
+        self.class_prior_, self.class_prior_interval_ = passes.prior_beside(found)
+        self._keep_threshold(found, best.positive, unlabelled, design.unlabelled.weights)
         self.C_ = best.design.price
-        self._keep_model(distinct, best.kernel, model, found_.threshold)
+        self._keep_model(distinct, best.kernel, passes.model, found.threshold)
         solutions = [answer.solution for answer in answers]
         self.objective_ = float(np.mean([answer.model.objective for answer in answers]))
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))

@@ -124,7 +124,8 @@ class SVMC(PositiveUnlabeled):
     round_kept_ : int
         Round whose classifier was kept, counted from 0; the last unless a rule decided otherwise.
     converged_ : bool
-        Whether the loop ended by itself or by a rule.
+        Whether the loop ended by itself or by a rule, not by `max_rounds`, a callback or a round
+        without a margin.
     nu_ : float
         `nu` in the round kept; NaN for a C-SVM.
     mapping_seconds_ : float
