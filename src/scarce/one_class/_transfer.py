@@ -279,7 +279,7 @@ class TransferOneClassSVM(TaskMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             The rows of all tasks; for a precomputed kernel, the kernel matrix. Without radii, with
-            a linear kernel or landmarks, also rows in chunks: see :mod:`scarce.chunks`.
+            a linear kernel or landmarks, also rows in chunks: see ``scarce.chunks``.
         y : Ignored
             Not used, present for API consistency by convention. What looks like domains is refused:
             they are `sample_domain`.

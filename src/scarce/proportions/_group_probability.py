@@ -209,7 +209,7 @@ class GroupProbabilitySVM(ShareMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             The rows; for a precomputed kernel, the kernel matrix. With groups, and a linear kernel
-            or landmarks, also rows in chunks: see :mod:`scarce.chunks`.
+            or landmarks, also rows in chunks: see ``scarce.chunks``.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
             With groups, the share of positives in each row's group, or the shares of all classes.
             Without groups, two labels, or the shares of all classes for each row.
