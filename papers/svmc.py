@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from papers._experiment import (
     fixed,
 )
 from papers._figures import curve, running_times
+from papers._printed import printed_figures
 from papers._results import FIXED, Figure, Series, Table
 from papers.data import PU_TASKS, PositiveUnlabeledSplit, load_pu_task
 from scarce import SVMC, MappingConvergence, NuSVC, OneClassSVM, PositiveUnlabeledSVC
@@ -308,47 +309,6 @@ def _draw(task: str, seed: int) -> Draw:
     return Draw(X, is_positive, split, np.isin(split.train, rows[: rows.size // 5]), second)
 
 
-# The paper's figures, in percent: F1 and accuracy of the methods in their order.
-
-PRINTED = {
-    "letter A": ((99.29, 99.96), (98.40, 99.91), (98.40, 99.91), (84.57, 99.22), (8.11, 97.26)),
-    "letter B": ((96.51, 99.83), (90.46, 99.50), (92.04, 99.59), (72.07, 98.69), (8.34, 97.58)),
-    "letter C": ((98.60, 99.23), (96.41, 99.82), (96.41, 99.82), (73.54, 98.82), (7.58, 97.55)),
-    "letter D": ((98.20, 99.91), (93.00, 99.63), (93.00, 99.63), (69.21, 98.60), (9.02, 97.52)),
-    "letter E": ((97.98, 99.90), (94.19, 99.70), (93.96, 99.69), (71.12, 98.78), (13.33, 97.64)),
-    "b-cancer": ((96.28, 98.87), (95.85, 98.75), (95.85, 98.75), (63.15, 83.32), (24.34, 36.06)),
-    "course": ((89.69, 97.82), (82.59, 96.65), (84.34, 96.89), (20.28, 36.59), (8.80, 89.30)),
-    "faculty": ((90.32, 97.68), (84.20, 95.89), (87.05, 96.58), (26.21, 50.11), (1.68, 86.05)),
-    "student": ((92.40, 97.27), (84.95, 94.29), (85.05, 94.15), (33.84, 32.52), (0.00, 80.14)),
-}  # fmt: skip
-PRINTED_SECONDS = {  # of training, SMC and SVMC
-    "letter A": (171.77, 45.37),
-    "letter B": (75.61, 14.34),
-    "letter C": (155.70, 29.93),
-    "letter D": (80.47, 16.06),
-    "letter E": (98.13, 21.57),
-    "b-cancer": (0.131, 0.025),
-    "course": (636.70, 143.29),
-    "faculty": (749.63, 217.85),
-    "student": (1181.59, 296.50),
-}
-
-
-def _printed() -> dict[tuple[str, str, str], float]:
-    """Return the paper's figures for every reading of a line."""
-    figures = {}
-    for task, line in PU_TASKS.items():
-        for method, (f1, accuracy) in zip(PRINTED_METHODS, PRINTED[_class(task)], strict=True):
-            for name in ("", "second_") if line.second_test else ("",):
-                figures[task, method, f"{name}f1"] = f1
-                figures[task, method, f"{name}accuracy"] = accuracy
-    return figures
-
-
-def _class(task: str) -> str:
-    return task.partition(",")[0]
-
-
 def _draw_times(table: Table, records: list[Record]) -> tuple[Figure, ...]:
     plain = [record for record in records if record.outcome.protocol == FIXED]
     seconds = {(r.setting, r.repetition, r.outcome.method): r.outcome.seconds for r in plain}
@@ -366,8 +326,8 @@ def _draw_times(table: Table, records: list[Record]) -> tuple[Figure, ...]:
     if not timed:
         return (times,)
     names, ours = zip(*timed, strict=True)
-    printed = [PRINTED_SECONDS[_class(name)] for name in names]
-    theirs = [smc / svmc for smc, svmc in printed]
+    printed = printed_figures("svmc", names, ("SMC", "SVMC"), ("seconds",))
+    theirs = [printed[n, "SMC", "seconds"] / printed[n, "SVMC", "seconds"] for n in names]
     places = tuple(float(place) for place in range(len(names)))
     ratio = Figure(
         "svmc-ratio",
@@ -393,12 +353,14 @@ def _limit(number: int) -> str:
     return f"{number} round" + ("s" if number > 1 else "")
 
 
+_study = partial(Experiment, metrics=METRICS, reference="SVMC", quick_repetitions=1)
+
 PAPER = Paper(
     "svmc",
     "SVMC: positive and unlabelled rows",
     "H. Yu, SVMC: Single-Class Classification With Support Vector Machines, IJCAI 2003",
     (
-        Experiment(
+        _study(
             key="table-1",
             title="Table 1",
             caption="Ten random draws with the printed numbers of positive (P) and unlabelled (U) "
@@ -435,7 +397,6 @@ PAPER = Paper(
             "SVM_NN on course are no pair of whole numbers of its 4,179 test rows.",
             metrics=BOTH_TESTS,
             methods=METHODS,
-            reference="SVMC",
             settings={
                 name: {"task": name, "data": line.dataset} for name, line in PU_TASKS.items()
             },
@@ -443,26 +404,23 @@ PAPER = Paper(
             repetitions=10,
             quick_repetitions=2,
             quick_settings=("letter A", "b-cancer", "course"),
-            printed=_printed(),
+            printed=printed_figures("svmc", PU_TASKS, PRINTED_METHODS, BOTH_TESTS),
             draw=_draw_times,
         ),
-        Experiment(
+        _study(
             key="width",
             title="Letter A, six kernel widths",
             caption="The paper does not say which kernel width it used. Drawn as in Table 1, with "
             "other seeds; settings are gamma of the RBF kernel on features between 0 and 1; "
             'nu 0.01, 0.1 for OSVM. The default gamma="scale" is about 1.7 here, '
             "LIBSVM's on features that are not scaled 14.1.",
-            metrics=METRICS,
             methods=PRINTED_METHODS,
-            reference="SVMC",
             settings={
                 name: {"task": "letter A", "gamma": width, "data": "letter"}
                 for name, width in WIDTHS.items()
             },
             run=kernel_width,
             repetitions=5,
-            quick_repetitions=1,
             draw=curve(
                 key="svmc-width",
                 title="Letter A and the kernel width",
@@ -473,7 +431,7 @@ PAPER = Paper(
                 log_x=True,
             ),
         ),
-        Experiment(
+        _study(
             key="size",
             title="Theorem 2: time against the size of U",
             caption="The theorem: if an SVM takes time quadratic in the size of U, so does "
@@ -483,14 +441,12 @@ PAPER = Paper(
             "without evaluation: the theorem holds where they do not fall as U grows.",
             metrics={"speed": "Time of one SVM over the method's"},
             methods=(ONE_SVM, "SMC", "SVMC"),
-            reference="SVMC",
             settings={
                 _size(number): {"task": "letter A", "n_unlabeled": number, "data": "letter"}
                 for number in SIZES
             },
             run=size,
             repetitions=5,
-            quick_repetitions=1,
             quick_settings=tuple(_size(number) for number in SIZES[:3]),
             draw=curve(
                 key="svmc-size",
@@ -502,23 +458,20 @@ PAPER = Paper(
                 log_x=True,
             ),
         ),
-        Experiment(
+        _study(
             key="rounds",
             title="Letter A, round by round",
             caption="Drawn as in Table 1, with other seeds; RBF kernel with a gamma of "
             f"{WIDE:.3g}, near the default, where SVMC's last classifiers take back rows that were "
             "rejected before. The loop is cut short after so many rounds, or has ended by itself. "
             "The column with a recheck, which the paper has not, puts these rows back.",
-            metrics=METRICS,
             methods=("SMC", "SVMC", RECHECKED),
-            reference="SVMC",
             settings={
                 _limit(number): {"task": "letter A", "limit": number, "data": "letter"}
                 for number in ROUNDS
             },
             run=rounds,
             repetitions=8,
-            quick_repetitions=1,
             draw=curve(
                 key="svmc-rounds",
                 title="Letter A, round by round",
