@@ -129,6 +129,19 @@ def test_one_cell_of_breast_cancer(tmp_path):
     assert theirs.y == pytest.approx([0.131 / 0.025])
 
 
+def test_best_of_grid_is_that_of_each_test_set():
+    figures = {1: (80.0, 98.0, 70.0, 96.0), 2: (70.0, 97.0, 90.0, 99.0), 3: None}
+
+    def attempt(c):
+        return figures[c] and (-c, dict(zip(TABLE.metrics, figures[c], strict=True)))
+
+    outcomes = svmc._both_tests("SVMC", [{"c": c} for c in figures], attempt)
+    selected, best = sorted(outcomes, key=lambda outcome: outcome.protocol, reverse=True)
+    assert tuple(selected.values.values()) == figures[1]
+    assert tuple(best.values[name] for name in TABLE.metrics) == (80.0, 98.0, 90.0, 99.0)
+    assert best.parameters == {"c": 1}
+
+
 def test_width_settings_name_their_data():
     assert len(WIDTH.settings) == 6
     assert all(setting["data"] == "letter" for setting in WIDTH.settings.values())
@@ -180,3 +193,6 @@ def test_theorem_2_on_few_rows(monkeypatch):
     speed = {outcome.method: outcome.values["speed"] for outcome in found}
     assert speed[svmc.ONE_SVM] == 1.0
     assert all(value > 0 for value in speed.values())
+    rounds = {o.method: o.values["rounds"] for o in found if "rounds" in o.values}
+    assert rounds.keys() == {"SMC", "SVMC"}
+    assert min(rounds.values()) >= 2  # the last one rejects nothing more
