@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,8 +255,7 @@ class Draw:
         kept &= self.usable(method)
         rows, y = self.split.train[kept], self.split.y_train[kept]
         model = _machine(method, y, **parameters)
-        X = (self.X > 0).astype(float) if method == "PEBL" else self.X
-        return np.asarray(model.fit(X[rows], y).predict(X[test]) == 1)
+        return np.asarray(model.fit(self.X[rows], y).predict(self.X[test]) == 1)
 
     def usable(self, method: str) -> Array:
         """Return which rows of `split.train` a method may see."""
@@ -266,6 +265,29 @@ class Draw:
         if method in ("TSVM", ONE_SVM):
             return np.asarray(positive | ~self.is_positive[self.split.train])
         return np.ones_like(positive)
+
+
+class PresentWords(OneDNFMapper):
+    """1-DNF of rows of unit length: a word is there or not.
+
+    The classifier of PEBL has the same rows as those of the others. On rows of zeros and ones,
+    whose lengths differ by powers of ten, a nu of 0.01 counts as having no margin, and what it is
+    raised to rejects every row.
+    """
+
+    def fit(
+        self,
+        positives: Any,
+        sample_weight: Array | None = None,
+        unlabeled: Iterable[tuple[Any, Array]] = (),
+    ) -> Self:
+        """Find the positive words."""
+        present = ((rows > 0, weights) for rows, weights in unlabeled)
+        return super().fit(positives > 0, sample_weight, present)
+
+    def score_samples(self, X: Any) -> Array:
+        """Return the number of positive words, less one half."""
+        return super().score_samples(X > 0)
 
 
 def _machine(
@@ -279,7 +301,7 @@ def _machine(
         return PositiveUnlabeledSVC(random_state=0)
     if method == "PEBL":
         return MappingConvergence(
-            mapper=OneDNFMapper(),
+            mapper=PresentWords(),
             classifier=NuSVC(nu=nu, tol=1e-5, **kernel),
             keep="all",
             stop=None,

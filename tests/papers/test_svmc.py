@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import normalize
 
 from papers import Paper, svmc
 from papers._printed import printed_figures
@@ -178,9 +179,23 @@ def test_pebl_on_binary_words():
     words[~truth, :15] &= rng.random((80, 15)) < 0.3
     sizes = {"n_positive": 20, "n_unlabeled": 80, "n_unlabeled_positive": 20}
     split = positive_unlabeled_split(truth, **sizes, random_state=0)
-    draw = svmc.Draw(0.5 * words, truth, split, np.zeros(100, bool))
+    draw = svmc.Draw(normalize(words.astype(float)), truth, split, np.zeros(100, bool))
     found = draw.tested("PEBL", {"nu": 0.01, "kernel": "linear"})
     assert found["accuracy"] > 80.0
+
+
+def test_pebl_maps_by_words_and_separates_rows_of_unit_length():
+    """Of rows whose lengths differ by powers of ten, a nu of 0.01 is taken to have no margin."""
+    rng = np.random.default_rng(0)
+    words = rng.random((60, 20)) < np.where(np.arange(60)[:, None] < 20, 0.5, 0.3)
+    words[np.arange(60), rng.integers(20, size=60)] = True  # no row is empty
+    y = np.repeat([1, 0], [20, 40])
+    rows = normalize(words.astype(float))
+    model = svmc._machine("PEBL", y, nu=0.01, kernel="linear").fit(rows, y)
+    typical = words[:20].mean(axis=0) > words[20:].mean(axis=0)
+    np.testing.assert_array_equal(model.mapper_.positive_features_, typical)
+    lengths = np.linalg.norm(model.support_vectors_, axis=1)
+    np.testing.assert_allclose(lengths, 1.0)
 
 
 def test_theorem_2_on_few_rows(monkeypatch):
