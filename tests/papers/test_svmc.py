@@ -184,6 +184,7 @@ def test_pebl_on_binary_words():
     assert found["accuracy"] > 80.0
 
 
+@pytest.mark.filterwarnings("ignore:the mapper found no strong negatives")
 def test_pebl_maps_by_words_and_separates_rows_of_unit_length():
     """Of rows whose lengths differ by powers of ten, a nu of 0.01 is taken to have no margin."""
     rng = np.random.default_rng(0)
