@@ -78,23 +78,24 @@ def violation(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def
 
 
 @compiled()
-def active_variables(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def]
+def active_variables(gradient, x, lower, upper, starts, fixed):  # type: ignore[no-untyped-def]
     """Return the variables that a step may still want, and where their groups begin.
 
     LIBSVM's rule of shrinking: a variable at a bound is left out if it violates with none of its
     group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
+    Those that are ``fixed`` have no part in it.
     """
     active, count = np.empty(x.size, np.int64), 0
     begins = np.zeros(starts.size, np.int64)
     for g in range(starts.size - 1):
         m, M = -np.inf, np.inf
         for k in range(starts[g], starts[g + 1]):
-            if x[k] < upper[k]:
+            if x[k] < upper[k] and not fixed[k]:
                 m = max(m, -gradient[k])
-            if x[k] > lower[k]:
+            if x[k] > lower[k] and not fixed[k]:
                 M = min(M, -gradient[k])
         for k in range(starts[g], starts[g + 1]):
-            up, low = x[k] < upper[k], x[k] > lower[k]
+            up, low = x[k] < upper[k] and not fixed[k], x[k] > lower[k] and not fixed[k]
             if (up and low) or (up and -gradient[k] >= M) or (low and -gradient[k] <= m):
                 active[count] = k
                 count += 1
@@ -433,15 +434,19 @@ def descend_kept(  # type: ignore[no-untyped-def]
     if not begun:
         write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
     complete, steps = source.size > 0 or where.min() >= 0, 0
-    every = limit  # steps on all variables before it is asked which can be left out
-    if complete and x.size >= SHRINK_FROM:
-        every = x.size // 2
+    # Steps on all variables after which it is asked which of them can be left out.
+    every = x.size // 2 if x.size >= SHRINK_FROM else limit
+    more = 0
     while True:
         worst = violation(gradient, x, lower, upper, starts)
         if worst <= goal or steps >= limit:
             break
-        active, begins = active_variables(gradient, x, lower, upper, starts)
-        if every < limit and steps > 0 and 4 * active.size <= 3 * x.size:
+        nearer = goal if complete else max(goal, ROUGHLY * worst)
+        active, begins = np.empty(0, np.int64), starts
+        if more == every:
+            fixed = np.zeros(x.size, np.bool_) if complete else where < 0
+            active, begins = active_variables(gradient, x, lower, upper, starts, fixed)
+        if 0 < active.size <= 0.75 * x.size:
             more = shrunk_steps(
                 Q,
                 where,
@@ -454,7 +459,7 @@ def descend_kept(  # type: ignore[no-untyped-def]
                 upper,
                 widths,
                 starts,
-                goal,
+                nearer,
                 limit - steps,
                 at_bound,
                 met,
@@ -478,7 +483,7 @@ def descend_kept(  # type: ignore[no-untyped-def]
                 upper,
                 widths,
                 starts,
-                goal if complete else max(goal, ROUGHLY * worst),
+                nearer,
                 min(every, limit - steps),
                 at_bound,
                 met,
