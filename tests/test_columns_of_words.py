@@ -1,4 +1,4 @@
-"""Columns of a table that are no numbers: the error names them, one of their values and a way out."""
+"""Columns of a table that are no numbers: the error names them, a value and a way out."""
 
 import numpy as np
 import pandas as pd
