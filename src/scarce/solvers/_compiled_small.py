@@ -1,4 +1,4 @@
-"""Compiled parts of the small route: the gradient from kept rows, the exact last step.
+"""Compiled parts of the small route: gradients from kept rows, shrinking, the exact last step.
 
 Variables are sorted by group, ``starts`` holds the groups' boundaries, and the matrix is that of
 `pairwise_steps`: ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on the diagonal.
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._compiled import dot, pairwise_steps
+from scarce.solvers._compiled import copy_row, dot, pairwise_steps
 from scarce.solvers._jit import compiled
 
 SINGULAR, ABSENT, STEPPED = -1, -2, 1
+SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
 ROUGHLY = 0.3  # share of the violation to which steps go while the rows of others are absent
 
 
@@ -23,18 +24,19 @@ def _add_four(a, A, b, B, c, C, d, D, sums):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def write_gradient(Q, where, scale, extra, linear, x, starts, out):  # type: ignore[no-untyped-def]
-    """Write the gradient at ``x`` from the rows of the variables that are not zero."""
-    for k in range(x.size):
-        out[k] = linear[k] + extra[k] * x[k]
+def add_to_gradient(Q, where, scale, extra, change, starts, out):  # type: ignore[no-untyped-def]
+    """Add what a change of the variables is worth, from the rows of those that change."""
+    for k in range(change.size):
+        out[k] += extra[k] * change[k]
     for h in range(starts.size - 1):
-        support = starts[h] + np.flatnonzero(x[starts[h] : starts[h + 1]])
+        moved = starts[h] + np.flatnonzero(change[starts[h] : starts[h + 1]])
         for g in range(starts.size - 1):
             own = slice(starts[g], starts[g + 1])
-            sums, factor, n = out[own], scale[g, h], support.size
+            sums, factor, n = out[own], scale[g, h], moved.size
             for j in range(0, n - 3, 4):  # four rows at a time: the sums are read less often
-                i, k, m, p = support[j], support[j + 1], support[j + 2], support[j + 3]
-                a, b, c, d = factor * x[i], factor * x[k], factor * x[m], factor * x[p]
+                i, k, m, p = moved[j], moved[j + 1], moved[j + 2], moved[j + 3]
+                a, b = factor * change[i], factor * change[k]
+                c, d = factor * change[m], factor * change[p]
                 _add_four(
                     a,
                     Q[where[i], own],
@@ -47,9 +49,16 @@ def write_gradient(Q, where, scale, extra, linear, x, starts, out):  # type: ign
                     sums,
                 )
             for j in range(n - n % 4, n):
-                weight, row = factor * x[support[j]], Q[where[support[j]], own]
+                weight, row = factor * change[moved[j]], Q[where[moved[j]], own]
                 for k in range(sums.size):
                     sums[k] += weight * row[k]
+
+
+@compiled()
+def write_gradient(Q, where, scale, extra, linear, x, starts, out):  # type: ignore[no-untyped-def]
+    """Write the gradient at ``x`` from the rows of the variables that are not zero."""
+    out[:] = linear
+    add_to_gradient(Q, where, scale, extra, x, starts, out)
 
 
 @compiled()
@@ -66,6 +75,97 @@ def violation(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def
         if m > M:
             worst = max(worst, m - M)
     return worst
+
+
+@compiled()
+def active_variables(gradient, x, lower, upper, starts, fixed):  # type: ignore[no-untyped-def]
+    """Return the variables that a step may still want, and where their groups begin.
+
+    LIBSVM's rule of shrinking: a variable at a bound is left out if it violates with none of its
+    group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
+    Those that are ``fixed`` have no part in it.
+    """
+    active, count = np.empty(x.size, np.int64), 0
+    begins = np.zeros(starts.size, np.int64)
+    for g in range(starts.size - 1):
+        m, M = -np.inf, np.inf
+        for k in range(starts[g], starts[g + 1]):
+            if x[k] < upper[k] and not fixed[k]:
+                m = max(m, -gradient[k])
+            if x[k] > lower[k] and not fixed[k]:
+                M = min(M, -gradient[k])
+        for k in range(starts[g], starts[g + 1]):
+            up, low = x[k] < upper[k] and not fixed[k], x[k] > lower[k] and not fixed[k]
+            if (up and low) or (up and -gradient[k] >= M) or (low and -gradient[k] <= m):
+                active[count] = k
+                count += 1
+        begins[g + 1] = count
+    return active[:count], begins
+
+
+@compiled()
+def shrunk_steps(  # type: ignore[no-untyped-def]
+    Q,
+    where,
+    scale,
+    extra,
+    diagonal,
+    gradient,
+    x,
+    lower,
+    upper,
+    widths,
+    starts,
+    tol,
+    max_steps,
+    at_bound,
+    met,
+    source,
+    index,
+    turn,
+    copies,
+    active,
+    begins,
+):
+    """Take pairwise steps on the ``active`` variables alone, on a copy of their block.
+
+    The arguments are those of `pairwise_steps`; the gradient of all follows at the end.
+    """
+    block = np.empty((active.size, active.size))
+    for a in range(active.size):
+        if where[active[a]] < 0:
+            copy_row(source, index, turn, active[a], where, copies)
+        row, into = Q[where[active[a]]], block[a]
+        for b in range(active.size):
+            into[b] = row[active[b]]
+    part = x[active]
+    steps = pairwise_steps(
+        block,
+        np.arange(active.size),
+        scale,
+        extra[active],
+        diagonal[active],
+        gradient[active],
+        part,
+        lower[active],
+        upper[active],
+        widths[active],
+        begins,
+        tol,
+        max_steps,
+        at_bound,
+        met,
+        False,
+        source[:0],
+        index,
+        turn,
+        copies,
+    )
+    change = np.zeros(x.size)
+    change[active] = part - x[active]
+    x[active] = part
+    add_to_gradient(Q, where, scale, extra, change, starts, gradient)
+    return steps
 
 
 @compiled()
@@ -334,38 +434,71 @@ def descend_kept(  # type: ignore[no-untyped-def]
     if not begun:
         write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
     complete, steps = source.size > 0 or where.min() >= 0, 0
+    # Steps on all variables after which it is asked which of them can be left out.
+    every = x.size // 2 if x.size >= SHRINK_FROM else limit
+    more = 0
     while True:
         worst = violation(gradient, x, lower, upper, starts)
         if worst <= goal or steps >= limit:
             break
-        more = pairwise_steps(
-            Q,
-            where,
-            scale,
-            extra,
-            diagonal,
-            gradient,
-            x,
-            lower,
-            upper,
-            widths,
-            starts,
-            goal if complete else max(goal, ROUGHLY * worst),
-            limit - steps,
-            at_bound,
-            met,
-            not complete,
-            source,
-            index,
-            turn,
-            copies,
-        )
+        nearer = goal if complete else max(goal, ROUGHLY * worst)
+        active, begins = np.empty(0, np.int64), starts
+        if more == every:
+            fixed = np.zeros(x.size, np.bool_) if complete else where < 0
+            active, begins = active_variables(gradient, x, lower, upper, starts, fixed)
+        if 0 < active.size <= 0.75 * x.size:
+            more = shrunk_steps(
+                Q,
+                where,
+                scale,
+                extra,
+                diagonal,
+                gradient,
+                x,
+                lower,
+                upper,
+                widths,
+                starts,
+                nearer,
+                limit - steps,
+                at_bound,
+                met,
+                source,
+                index,
+                turn,
+                copies,
+                active,
+                begins,
+            )
+        else:
+            more = pairwise_steps(
+                Q,
+                where,
+                scale,
+                extra,
+                diagonal,
+                gradient,
+                x,
+                lower,
+                upper,
+                widths,
+                starts,
+                nearer,
+                min(every, limit - steps),
+                at_bound,
+                met,
+                not complete,
+                source,
+                index,
+                turn,
+                copies,
+            )
         steps += more
         if met[0] >= 0:
             return steps, SINGULAR
-        if complete:
-            break
         if more == 0:
+            if complete:
+                break
             return steps, ABSENT
     found = last_step(
         Q,
