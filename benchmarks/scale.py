@@ -14,10 +14,15 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDOneClassSVM
 
+from benchmarks import spark_peer
 from scarce import SVC, OneClassSVM
+from scarce._by_chunks import planned
+from scarce.chunks import LinearFeatures
 from scarce.chunks._array import LocalChunks
 from scarce.chunks._chunks import Part
 from scarce.chunks._dask import DaskChunks
@@ -53,6 +58,11 @@ class Generated(LocalChunks):
         results = super().map(function, *broadcast, only=only)
         self.sent += sum(len(pickle.dumps(result)) for result in results)
         return results
+
+    def reduce(self, function, join, *broadcast):
+        result = super().reduce(function, join, *broadcast)
+        self.sent += len(pickle.dumps(result))
+        return result
 
 
 class Peak:
@@ -135,6 +145,43 @@ def by_descent(n_rows):
     }
 
 
+def as_features(n_rows, landmarks):
+    """What a pass sees of the rows: the columns, or features of some landmarks."""
+    if not landmarks:
+        return LinearFeatures(COLUMNS)
+    model = SVC(approximation="nystroem", n_components=landmarks, random_state=0)
+    plan = planned(model, Generated(n_rows))
+    return plan.features
+
+
+def primal_value(coef, intercept, features, n_rows, C=1.0):
+    """Objective of a C-SVC over all rows."""
+    slack = 0.0
+    for index in range(n_rows // STEP):
+        X, y = generated(index)
+        scores = features.rows(X) @ coef + intercept
+        slack += float(np.maximum(1.0 - np.where(y == 1, 1.0, -1.0) * scores, 0.0).sum())
+    return 0.5 * float(coef @ coef) + C * slack
+
+
+def by_spark(name, landmarks, n_rows):
+    """Spark's `LinearSVC` on the same features, and by how much its objective is above ours."""
+    features = as_features(n_rows, landmarks)
+    width = features.rank
+    with tempfile.TemporaryDirectory() as folder:
+        for index in range(n_rows // STEP):
+            X, y = generated(index)
+            rows = features.rows(X)
+            table = {f"x{j}": rows[:, j].astype(np.float32) for j in range(width)}
+            pq.write_table(pa.table({**table, "y": y}), f"{folder}/{index:05d}.parquet")
+        found = spark_peer.linear_svc(folder, width, 1.0, n_rows)
+    low_rank = {"approximation": "nystroem", "n_components": landmarks, "random_state": 0}
+    ours = SVC(tol=1e-6, **(low_rank if landmarks else {"kernel": "linear"}))
+    best = ours.fit(Generated(n_rows)).objective_
+    value = primal_value(found.pop("coef"), found.pop("intercept"), features, n_rows)
+    return {"case": name, "rows": n_rows, **found, "objective_above_ours": value / best - 1.0}
+
+
 class Counted(DaskChunks):
     """Rows on workers that count what comes back from them."""
 
@@ -144,6 +191,11 @@ class Counted(DaskChunks):
         results = super().map(function, *broadcast, only=only)
         self.sent += sum(len(pickle.dumps(result)) for result in results)
         return results
+
+    def reduce(self, function, join, *broadcast):
+        result = super().reduce(function, join, *broadcast)
+        self.sent += len(pickle.dumps(result))
+        return result
 
 
 def high_water():
@@ -197,6 +249,12 @@ def cases(n_rows):
     for name, model in machines():
         yield name, lambda name=name, model=model: by_chunks(name, model, n_rows)
     yield "Nystroem + SGDOneClassSVM, one pass", lambda: by_descent(n_rows)
+    for landmarks in (0, LANDMARKS):
+        name = f"Spark's LinearSVC, C 1, {landmarks or 'no'} landmarks"
+        if spark_peer.is_here():
+            yield name, lambda name=name, m=landmarks: by_spark(name, m, n_rows)
+        else:
+            print(f"{name}: left out, there is no pyspark here", flush=True)
     for n_workers in (1, 2):
         yield f"one-class on {n_workers} workers", lambda n=n_workers: on_workers(n, n_rows)
 

@@ -1,5 +1,6 @@
 """Chunks: sizes, passes in order, rows by number, and errors that name what is wrong."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -140,3 +141,60 @@ def test_dask_is_loaded_only_where_it_is_used():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=here
     )
     assert found.stdout.strip() == "[]"
+
+
+def joined_names(one, other):
+    """A join whose answer says in which order everything was joined."""
+    return f"({one}{other})"
+
+
+@pytest.mark.parametrize("n_chunks", [1, 2, 8, 9, 23])
+def test_answers_are_joined_in_the_same_order_by_everyone(n_chunks, tmp_path):
+    X = rows(n=5 * n_chunks)[0]
+    expected = [str(i) for i in range(n_chunks)]
+    while len(expected) > 1:
+        expected = [
+            functools.reduce(joined_names, expected[i : i + 8]) for i in range(0, len(expected), 8)
+        ]
+    for name in ("array", "parquet", "dask array"):
+        (tmp_path / name).mkdir()
+        chunks = chunks_of(name, tmp_path / name, X, step=5)
+        assert len(chunks.sizes) == n_chunks
+        assert chunks.reduce(lambda part: str(part.index), joined_names) == expected[0]
+
+
+def test_sums_are_added_where_the_rows_are():
+    import dask
+    import dask.array as da
+
+    wanted = []
+
+    def scheduler(graph, keys, **settings):
+        wanted.append(len(np.ravel(keys)))
+        return dask.get(graph, keys, **settings)
+
+    X = rows(n=3000)[0]
+    local = ArrayChunks(X, rows=100).reduce(lambda part: part.X.T @ part.X, np.add)
+    chunks = DaskChunks(da.from_array(X, chunks=(100, 4)))
+    with dask.config.set(scheduler=scheduler):
+        found = chunks.reduce(lambda part: part.X.T @ part.X, np.add)
+    assert wanted == [1]  # one sum comes to the driver, not thirty
+    np.testing.assert_array_equal(found, local)
+
+
+def test_chunks_that_cannot_be_joined_are_named():
+    import dask
+    import dask.array as da
+
+    def load(index):
+        if index == 11:
+            raise OSError("disk on fire")
+        return np.ones((5, 2))
+
+    blocks = [da.from_delayed(dask.delayed(load)(i), (5, 2), float) for i in range(20)]
+    chunks = DaskChunks(da.concatenate(blocks))
+    with pytest.raises(ChunkError, match=r"chunk 11 \(rows 55 to 59\) .*OSError: disk on fire"):
+        chunks.reduce(lambda part: part.X.sum(), np.add)
+    for other in (ArrayChunks(np.ones((40, 1)), rows=2), DaskChunks(da.ones((40, 1), chunks=2))):
+        with pytest.raises(ZeroDivisionError):
+            other.reduce(lambda part: 1 // part.index, np.add)

@@ -7,6 +7,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import false_discovery_control
 
 import scarce
 from tests.chunks.sources import rows
@@ -68,6 +69,29 @@ def test_lines_of_answers_and_blocks_without_rows(models):
     found = models["shares"].predict_proba(frame[frame[0] > 1e9])
     assert isinstance(found, dd.DataFrame)
     assert found.compute().shape == (0, 2)
+
+
+@pytest.mark.parametrize("name", ["one_class", "tasks"])
+def test_selections(models, name):
+    model = models[name]
+    frame = pd.DataFrame(2.0 * X, index=np.arange(160) * 3)
+    if name == "one_class":
+        frame.columns = list("abcd")
+    parts = [frame[:60], frame[60:120], frame[120:]]
+    p_values = np.concatenate([model.p_values(part) for part in parts])
+    expected = false_discovery_control(p_values) <= 0.3
+    assert 0 < expected.sum() < 160
+    lazy = model.select(dd.from_map(lambda part: part, parts), fdr=0.3)
+    assert isinstance(lazy, dd.Series)
+    assert lazy.npartitions == 3
+    assert lazy.compute().index.equals(frame.index)
+    np.testing.assert_array_equal(lazy.compute(), expected)
+    if name == "tasks":  # fitted without names
+        lazy = model.select(da.from_array(2.0 * X, chunks=(60, 4)), fdr=0.3)
+        assert isinstance(lazy, da.Array)
+        assert lazy.chunks == ((60, 60, 40),)
+        np.testing.assert_array_equal(lazy.compute(), expected)
+        assert not model.select(da.from_array(0.0 * X, chunks=(60, 4)), fdr=0.3).any().compute()
 
 
 def test_values_of_the_rows_are_refused(models):

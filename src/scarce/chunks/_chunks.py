@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +14,7 @@ from scarce._arrays import Array
 
 BLOCK_VALUES = 1 << 18  # numbers that a pass holds at a time, 2 MB
 SMALLEST_BLOCK = 256
+FAN = 8  # answers of chunks that are joined at a time
 
 
 class ChunkError(OSError):
@@ -107,6 +110,48 @@ class Chunks(Protocol):
         list
             The results.
         """
+
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return the answers of all chunks joined to one, where the chunks are.
+
+        Parameters
+        ----------
+        function : callable
+            As for `map`.
+        join : callable
+            Makes one answer of two, those of earlier chunks first.
+        broadcast : objects
+            As for `map`.
+
+        Returns
+        -------
+        object
+            What `folded` makes of the answers: always joined in the same order, so that sums have
+            the same bits whoever holds the rows.
+        """
+
+
+def folded(answers: Iterable[Any], number: int, join: Callable[[Any, Any], Any]) -> Any:
+    """Return so many answers joined to one: neighbours first, then what came of them, and so on.
+
+    Few are held at a time if they come one by one.
+    """
+    answers = iter(answers)
+    while number > 1:
+        answers = _joined_neighbours(answers, join)
+        number = -(-number // FAN)
+    (answer,) = answers
+    return answer
+
+
+def _joined_neighbours(answers: Iterator[Any], join: Callable[[Any, Any], Any]) -> Iterator[Any]:
+    while some := list(islice(answers, FAN)):
+        yield reduce(join, some)
 
 
 def starts(chunks: Chunks) -> Array:

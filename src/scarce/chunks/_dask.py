@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import reduce
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.chunks._chunks import Part, read_error
+from scarce.chunks._chunks import FAN, Part, folded, read_error
 from scarce.chunks._memory import worker_bytes
 from scarce.solvers._blas import single_threaded_blas
 
@@ -56,6 +57,14 @@ def _run(
         return _Failed(error)
 
 
+def _joined(join: Callable[[Any, Any], Any], answers: list[Any]) -> Any:
+    for answer in answers:
+        if isinstance(answer, _Failed):
+            return answer
+    with single_threaded_blas:
+        return reduce(join, answers)
+
+
 class DaskChunks:
     """Rows of a Dask array or DataFrame, one chunk for every block of rows.
 
@@ -63,9 +72,9 @@ class DaskChunks:
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame
         The rows.
-    **values : Dask array or Series, or array-like of shape (n,)
+    **values : Dask array or Series, array-like of shape (n,), or str
         One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
-        the blocks of the rows.
+        the blocks of the rows. Of a DataFrame also the name of a column, which is then no feature.
 
     Examples
     --------
@@ -85,6 +94,7 @@ class DaskChunks:
         frame = is_frame(X)
         self.feature_names: Array | None = None
         if frame:
+            X, values = _named_columns(X, values)
             names = list(X.columns)
             self.n_features = len(names)
             if all(isinstance(name, str) for name in names):
@@ -112,11 +122,36 @@ class DaskChunks:
         self, function: Callable[..., Any], *broadcast: Any, only: Iterable[int] | None = None
     ) -> list[Any]:
         """Return ``function(part, *broadcast)`` for every chunk, or for some, in their order."""
-        dask = load_dask()
         chosen = list(range(len(self.sizes)) if only is None else only)
+        results = self._computed(chosen, self._tasks(function, broadcast, chosen))
+        return [_own_error_raised(result) for result in results]
+
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return ``function(part, *broadcast)`` of all chunks, joined to one answer by workers."""
+        dask = load_dask()
+        tasks = self._tasks(function, broadcast, list(range(len(self.sizes))))
+        neighbours = dask.delayed(_joined, pure=False)
+        while len(tasks) > 1:
+            tasks = [neighbours(join, tasks[i : i + FAN]) for i in range(0, len(tasks), FAN)]
+        try:
+            result = tasks[0].compute()
+        except Exception:
+            # Any error of what makes the chunks. Which one was it? Asked one by one they tell.
+            return folded(self.map(function, *broadcast), len(self.sizes), join)
+        return _own_error_raised(result)
+
+    def _tasks(
+        self, function: Callable[..., Any], broadcast: tuple[Any, ...], chosen: list[int]
+    ) -> list[Any]:
+        dask = load_dask()
         shared = dask.delayed(broadcast, traverse=False, pure=False)
         run = dask.delayed(_run, pure=False)
-        tasks = [
+        return [
             run(
                 function,
                 i,
@@ -129,11 +164,6 @@ class DaskChunks:
             )
             for i in chosen
         ]
-        results = self._computed(chosen, tasks)
-        for result in results:
-            if isinstance(result, _Failed):
-                raise result.error
-        return results
 
     def _computed(self, chosen: list[int], tasks: list[Any]) -> list[Any]:
         dask = load_dask()
@@ -173,6 +203,13 @@ class DaskChunks:
                 )
 
 
+def _own_error_raised(result: Any) -> Any:
+    """Return what a pass has answered; raise what it has raised."""
+    if isinstance(result, _Failed):
+        raise result.error
+    return result
+
+
 def load_dask() -> Any:
     """Return the module, untyped; an error names the extra that brings it."""
     try:
@@ -191,6 +228,19 @@ def current_client() -> Any:
         return get_client()
     except ValueError:
         return None
+
+
+def _named_columns(X: Any, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a DataFrame without the columns that values name, and the values."""
+    named = {name: value for name, value in values.items() if isinstance(value, str)}
+    for name, column in named.items():
+        if column not in X.columns:
+            raise ValueError(
+                f"{name}={column!r} is no column of X; it has {', '.join(map(str, X.columns))}"
+            )
+    given = {name: X[column] for name, column in named.items()}
+    kept = [column for column in X.columns if column not in set(named.values())]
+    return (X[kept] if named else X), {**values, **given}
 
 
 def _blocks(collection: Any) -> list[Any]:
