@@ -1,7 +1,8 @@
-"""False alarms of Nystroem machines whose left-out fits keep their landmarks, in memory and by chunks.
+"""False alarms of Nystroem machines whose left-out fits keep their landmarks.
 
-``python -m benchmarks.left_out_landmarks [data ...]`` writes ``results/left_out_landmarks.json`` and
-prints a table. Rows of a data set, all classes together, are drawn for training; the others are
+``python -m benchmarks.left_out_landmarks [data ...]`` writes
+``results/left_out_landmarks.json``: in memory, by chunks, and beside them the offset of the
+training rows. Rows of a data set, all classes together, are drawn for training; the others are
 fresh. None of these sets was looked at when the rule was made. ``SCARCE_DATA`` names the folder of
 letter, isolet and positions.
 """
@@ -38,7 +39,9 @@ def cover():
     random = np.random.default_rng(11)
     kind = random.choice(7, size=30_000, p=[0.35, 0.3, 0.15, 0.1, 0.05, 0.03, 0.02])
     centres = 2.0 * random.normal(size=(7, 10))
-    measured = centres[kind] + random.gamma(2.0, size=(kind.size, 10)) * random.uniform(0.3, 1.5, 10)
+    measured = centres[kind] + random.gamma(2.0, size=(kind.size, 10)) * random.uniform(
+        0.3, 1.5, 10
+    )
     soil = (kind * 3 + random.integers(0, 5, size=kind.size)) % 20
     return np.hstack([measured, 2.0 * np.eye(20)[soil]])
 

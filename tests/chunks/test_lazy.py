@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.stats import false_discovery_control
 
 import scarce
+from scarce.chunks import ArrayChunks
 from tests.chunks.sources import rows
 from tests.subjects import SUBJECTS
 
@@ -97,6 +99,14 @@ def test_selections(models, name):
 def test_values_of_the_rows_are_refused(models):
     with pytest.raises(ValueError, match="score_samples of a Dask collection takes no sample_dom"):
         models["tasks"].score_samples(da.from_array(X), sample_domain=np.zeros(160, int))
+
+
+def test_rows_that_nobody_can_answer_for_are_refused(models, tmp_path):
+    for rows_ in (ArrayChunks(X), str(tmp_path), tmp_path):
+        with pytest.raises(TypeError, match=r"predict takes rows in memory or a Dask .*read_parq"):
+            models["svc"].predict(rows_)
+    with pytest.raises(TypeError, match="must be a Dask array or DataFrame, got a Dask Delayed"):
+        models["svc"].predict(dask.delayed(X))
 
 
 def test_a_fit_that_needs_memory_says_how_much_and_what_does_not():

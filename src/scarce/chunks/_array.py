@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.chunks._chunks import ChunkError, Part, folded, read_error
+from scarce.chunks._chunks import ChunkError, Part, check_width, folded, read_error
 from scarce.kernels._threads import thread_count
 from scarce.solvers._blas import single_threaded_blas
 
@@ -111,6 +111,7 @@ class ArrayChunks(LocalChunks):
             raise ValueError(f"X must have two dimensions and at least one row, got {X.shape}")
         if X.dtype not in (np.float32, np.float64):
             raise ValueError(f"X must be of float32 or float64, got {X.dtype}")
+        check_width(X.shape[1])
         if rows is None:
             rows = CHUNK_BYTES // (X.shape[1] * X.dtype.itemsize)
             rows = int(np.clip(rows, FEWEST_ROWS, MOST_ROWS))

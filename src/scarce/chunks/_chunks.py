@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import islice
@@ -201,6 +201,31 @@ def joined(parts: list[Part]) -> Part:
         np.concatenate([part.X for part in parts]),
         {name: np.concatenate([part.values[name] for part in parts]) for name in names},
     )
+
+
+def check_width(n_features: int) -> None:
+    """Refuse rows without a column."""
+    if n_features == 0:
+        raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required.")
+
+
+def check_numbers(kinds: Mapping[str, Any]) -> None:
+    """Refuse columns that are no numbers, given by name with the types that they have.
+
+    Columns of objects pass: what they hold is seen when they are read.
+    """
+    others = [f"{name} ({kind})" for name, kind in kinds.items() if not _may_be_numbers(kind)]
+    if others:
+        raise ValueError(
+            f"X must hold real numbers, got {', '.join(others)}. Leave such columns out, or name "
+            "one as y, sample_weight, sample_domain or groups"
+        )
+
+
+def _may_be_numbers(kind: Any) -> bool:
+    if str(kind) in ("category", "string", "str"):  # which pandas counts among objects
+        return False
+    return getattr(kind, "kind", "?") in "biufO"
 
 
 def read_error(index: int, rows: tuple[int, int], source: str, error: BaseException) -> ChunkError:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import reduce
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.chunks._chunks import FAN, Part, folded, read_error
+from scarce.chunks._chunks import FAN, Part, check_numbers, check_width, folded, read_error
 from scarce.chunks._memory import worker_bytes
 from scarce.solvers._blas import single_threaded_blas
 
@@ -27,6 +29,12 @@ def is_dask(X: Any) -> bool:
 def is_frame(X: Any) -> bool:
     """Say whether a Dask collection is a DataFrame or a Series."""
     return hasattr(X, "map_partitions")
+
+
+def check_collection(X: Any) -> None:
+    """Refuse Dask's objects that are no collection of rows."""
+    if not isinstance(getattr(X, "ndim", None), int):  # something delayed has any attribute
+        raise TypeError(f"X must be a Dask array or DataFrame, got a Dask {type(X).__name__}")
 
 
 class _Failed:
@@ -46,6 +54,8 @@ def _run(
     values: list[Any],
     broadcast: tuple[Any, ...],
 ) -> Any:
+    if sparse.issparse(X):
+        return _Failed(TypeError("X has sparse blocks, and rows in chunks are dense arrays"))
     rows = np.ascontiguousarray(X, dtype=dtype)
     part = Part(index, first, rows, dict(zip(names, map(np.asarray, values), strict=True)))
     try:
@@ -88,8 +98,9 @@ class DaskChunks:
     lazy = True
 
     def __init__(self, X: Any, **values: Any) -> None:
-        if getattr(X, "ndim", 0) != 2:
-            raise ValueError(f"X must have two dimensions, got {getattr(X, 'ndim', type(X))}")
+        check_collection(X)
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, got {X.ndim}")
         values = {name: value for name, value in values.items() if value is not None}
         frame = is_frame(X)
         self.feature_names: Array | None = None
@@ -97,13 +108,16 @@ class DaskChunks:
             X, values = _named_columns(X, values)
             names = list(X.columns)
             self.n_features = len(names)
+            check_numbers({str(name): kind for name, kind in zip(names, X.dtypes, strict=True)})
             if all(isinstance(name, str) for name in names):
                 self.feature_names = np.asarray(names, dtype=object)
             single = all(kind == np.float32 for kind in X.dtypes)
         else:
             self.n_features = int(X.shape[1])
+            check_numbers({"all columns": X.dtype})
             X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
             single = X.dtype == np.float32
+        check_width(self.n_features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         blocks = _blocks(X)
         sizes = _sizes(X, blocks)
@@ -186,6 +200,12 @@ class DaskChunks:
         except Exception as error:  # whatever made the chunk
             rows = int(self.firsts[index]), int(self.firsts[index + 1])
             raise read_error(index, rows, "", error) from error
+
+    def rows_only(self) -> DaskChunks:
+        """Return the same rows without their values, which would be sent along with every pass."""
+        bare = copy(self)
+        bare.names, bare.values = [], [[] for _ in self.values]
+        return bare
 
     def check_workers(self) -> None:
         """Refuse workers whose memory cannot hold a chunk for every thread."""

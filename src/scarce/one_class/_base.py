@@ -215,12 +215,14 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         else:
             left = landmarks_without(landmarks, rest, self._choose_landmarks)
             operator = nystroem_operator(others, kernel, left)
+        mass = float(alpha.sum())
         coefficients, solution = coefficients_without(
             operator,
             weights[rest],
             linear[rest],
             alpha[rest],
-            float(alpha.sum()),
+            mass,
+            mass * float(weights[rest].sum() / weights.sum()),
             tol=self.tol,
             max_iter=self.max_iter,
             cache_size=self.cache_size,

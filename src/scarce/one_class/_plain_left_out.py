@@ -1,7 +1,8 @@
 """Left-out scores of a machine of one task, exact and lazily for few rows, by parts for many.
 
-Scores are those of the program's scale: ``(K a)_i + linear_i``. When rows are left out, the bounds
-of the others and the sum of the coefficients stay, so that all scores are on one scale.
+Scores are those of the program's scale: ``(K a)_i + linear_i``. The sum of the coefficients is always
+that of the model of all rows, so that all scores are on one scale. When a single row is left out, the
+bounds of the others stay; when a part is, their `nu` does.
 """
 
 from __future__ import annotations
@@ -60,25 +61,32 @@ class SmallSample:
         upper = self.weights.copy()
         upper[part] = 0.0
         mass = float(self.alpha.sum())
+        # With nu near 1 the others alone cannot carry the mass: each is at its bound then.
+        total = min(mass, float(upper.sum()))
         coefficients, solution = coefficients_without(
-            DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, tol=self.tol
+            DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, total, tol=self.tol
         )
         self.solved &= is_optimal(solution, self.tol)
         return np.asarray(self.matrix[part] @ coefficients + self.linear[part])
 
 
 def coefficients_without(
-    operator: Any, upper: Array, linear: Array, start: Array, mass: float, **options: Any
+    operator: Any,
+    upper: Array,
+    linear: Array,
+    start: Array,
+    mass: float,
+    total: float,
+    **options: Any,
 ) -> tuple[Array, Solution]:
     """Return the coefficients of a model of fewer rows, on the scale of the model of all.
 
     And the solution they come from.
 
     ``upper`` are weights, zero for rows left out that the operator still has; ``start`` are
-    coefficients in the model of all rows, whose sum over all rows is ``mass``.
+    coefficients in the model of all rows, whose sum over all rows is ``mass``; those of the others
+    are to sum to ``total``, and are scaled up to the mass.
     """
-    # With nu near 1 the others alone cannot carry the mass: each is at its bound then.
-    total = min(mass, float(upper.sum()))
     program = QuadraticProgram(
         operator, totals=[total], upper=upper, linear=linear * (total / mass)
     )
