@@ -33,7 +33,12 @@ from scarce._warnings import NarrowWidthWarning
 from scarce.chunks import ArrayChunks, Chunks
 from scarce.chunks._lazy import lazily
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
-from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
+from scarce.one_class._plain_left_out import (
+    LAZILY,
+    SmallSample,
+    coefficients_without,
+    mass_without,
+)
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 
@@ -222,7 +227,7 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             linear[rest],
             alpha[rest],
             mass,
-            mass * float(weights[rest].sum() / weights.sum()),
+            mass_without(mass, weights, part),
             tol=self.tol,
             max_iter=self.max_iter,
             cache_size=self.cache_size,
