@@ -51,6 +51,8 @@ def _run(arguments: argparse.Namespace) -> None:
         if not arguments.data.is_dir():
             raise NotADirectoryError(f"--data names no folder: {arguments.data}")
         os.environ["SCARCE_DATA"] = str(arguments.data.resolve())  # workers inherit it
+    if arguments.earlier is not None and not arguments.earlier.is_dir():
+        raise NotADirectoryError(f"--earlier names no folder: {arguments.earlier}")
     prepare(arguments.out)
     found = run_papers(
         list(PAPERS.values()) if arguments.paper == "all" else [PAPERS[arguments.paper]],
@@ -62,6 +64,7 @@ def _run(arguments: argparse.Namespace) -> None:
         grid=arguments.grid,
         methods=arguments.methods,
         on_file=arguments.on_file,
+        earlier=arguments.earlier,
         n_jobs=arguments.jobs,
         # Many settings share a set, and loading one takes seconds.
         missing=(lambda _: None) if arguments.on_file else cache(_why_missing),
@@ -140,6 +143,13 @@ def _parser() -> argparse.ArgumentParser:
         "--on-file",
         action="store_true",
         help="run nothing: tables and report of the cells that are in --out",
+    )
+    parser.add_argument(
+        "--earlier",
+        type=Path,
+        metavar="DIR",
+        help="folder with the CSV files of an earlier run with the same seed and grid, such as "
+        "docs/results/cells; what they hold is not run again",
     )
     parser.add_argument(
         "--data",

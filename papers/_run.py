@@ -8,7 +8,7 @@ import platform
 import re
 import time
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from itertools import islice
@@ -22,7 +22,7 @@ from papers._cells import Cell, Finding, cell_of
 from papers._choice import narrowed, with_methods
 from papers._experiment import QUICK, Experiment, Outcome, Paper, Record
 from papers._results import Figure, PaperResult, Run, Table
-from papers._summary import summarise, write_records
+from papers._summary import read_records, summarise, write_records
 
 REPORTED_VERSIONS = ("scarce", "numpy", "scipy", "scikit-learn", "numba", "joblib")
 
@@ -44,6 +44,7 @@ def run_papers(
     grid: str = QUICK,
     methods: Sequence[str] | None = None,
     on_file: bool = False,
+    earlier: Path | None = None,
     command: str = "",
 ) -> Run:
     """Run papers, going on where an earlier run into the same folder stopped.
@@ -74,6 +75,9 @@ def run_papers(
         Run and show these methods only. What others have on file is kept.
     on_file : bool
         Run nothing, and put together what is on file.
+    earlier : Path or None
+        Folder ``cells`` of an earlier run with the same seed and grid, of which the CSV files are
+        enough. What it holds need not be run again.
     command : str
         The command to repeat the run with, for the record.
     """
@@ -85,6 +89,7 @@ def run_papers(
         "repetitions": repetitions,
         "grid": grid,
         "on_file": on_file,
+        "earlier": earlier,
     }
     chosen = [with_methods(narrowed(paper, only), methods) for paper in papers]
     results = [run_paper(paper, out, missing=missing, report=report, **options) for paper in chosen]
@@ -118,6 +123,7 @@ def run_paper(
     repetitions: int | None = None,
     grid: str = QUICK,
     on_file: bool = False,
+    earlier: Path | None = None,
 ) -> PaperResult:
     """Run one paper; see `run_papers`."""
     start = time.perf_counter()
@@ -141,6 +147,9 @@ def run_paper(
     every_cell = sorted(
         (cell for group in cells.values() for cell in group), key=lambda cell: cell.repetition
     )
+    if earlier is not None:
+        for key, group in cells.items():
+            _take_over(group, earlier / paper.key / f"{key}.csv")
     resumed = any(cell.path.exists() for cell in every_cell)
     findings = _on_file(every_cell)
     if on_file:
@@ -204,6 +213,20 @@ def _settings_at_hand(
 
 def _on_file(cells: Iterable[Cell]) -> dict[Path, Finding]:
     return {cell.path: found for cell in cells if (found := cell.read()) is not None}
+
+
+def _take_over(cells: list[Cell], path: Path) -> None:
+    """Put on file what the table of an earlier run holds of the cells, if there is one."""
+    outcomes: dict[tuple[str, int], list[Outcome]] = defaultdict(list)
+    for record in read_records(path) if path.exists() else ():
+        outcomes[record.setting, record.repetition].append(record.outcome)
+    for cell in cells:
+        found = outcomes.get((cell.setting, cell.repetition))
+        if found:
+            methods = tuple(dict.fromkeys(outcome.method for outcome in found))
+            before = Finding(tuple(found), version=version("scarce"), methods=methods)
+            here = cell.read()
+            cell.write(before if here is None else before.joined(here))
 
 
 def _absent(cells: dict[str, list[Cell]], findings: dict[Path, Finding]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from papers._cells import slug
-from papers._experiment import Experiment, Record
+from papers._experiment import Experiment, Outcome, Record
 from papers._results import FIXED, PROTOCOLS, Score, Table
 from papers._statistics import paired_p_values
 from scarce._whole_files import write_whole
@@ -81,6 +82,19 @@ def write_records(records: Iterable[Record], path: Path) -> None:
         for metric, value in record.outcome.values.items()
     ]
     write_whole(path, pd.DataFrame(lines).to_csv(index=False))
+
+
+def read_records(path: Path) -> list[Record]:
+    """Return what `write_records` has written."""
+    outcomes: dict[tuple[str, int, str, str], Outcome] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            key = (line["setting"], int(line["repetition"]), line["method"], line["protocol"])
+            if key not in outcomes:
+                parameters = json.loads(line["parameters"])
+                outcomes[key] = Outcome(*key[2:], {}, parameters, float(line["seconds"]))
+            outcomes[key].values[line["metric"]] = float(line["value"])
+    return [Record(*key[:2], outcome) for key, outcome in outcomes.items()]
 
 
 def _row(

@@ -23,6 +23,7 @@ from papers._experiment import (
     fixed,
 )
 from papers._figures import along_settings, running_times
+from papers._printed import printed_figures
 from papers._results import FIXED, SELECTED, Figure, Table
 from papers.data import (
     FEW_SAMPLES_TASKS,
@@ -192,42 +193,6 @@ def _images(data: str) -> tuple[Array, Array]:
     return np.asarray(dataset.data, dtype=np.float64) / 127.5 - 1.0, dataset.target
 
 
-# The paper's figures: data set, then STM and SVM for 2, 4, 6 and 8 training rows.
-
-ACCURACY = {
-    "Iris": ((84.00, 89.47, 92.97, 94.42), (83.64, 89.22, 91.75, 93.14)),
-    "Breast-Cancer": ((71.95, 82.79, 88.01, 90.27), (65.70, 77.54, 84.33, 87.41)),
-    "Heart": ((54.96, 62.59, 67.37, 69.27), (50.72, 57.65, 62.85, 66.84)),
-    "Imports": ((50.42, 60.67, 66.00, 66.69), (47.36, 53.70, 58.94, 62.62)),
-    "Cancer-Wpbc": ((45.82, 56.12, 59.36, 61.64), (37.23, 49.20, 53.79, 55.74)),
-    "Ionospheres": ((54.24, 64.83, 69.25, 71.64), (51.01, 59.28, 64.29, 67.94)),
-    "Sonar": ((59.91, 61.32, 60.51, 60.13), (58.81, 62.14, 61.82, 61.57)),
-    "Arrhythmia": ((58.61, 64.39, 65.52, 66.05), (47.70, 56.89, 60.98, 63.13)),
-}
-AUC = {
-    "Iris": ((99.00, 99.43, 99.64, 99.80), (98.97, 99.22, 99.32, 99.42)),
-    "Breast-Cancer": ((98.90, 99.07, 99.16, 99.15), (98.67, 99.05, 99.12, 99.18)),
-    "Heart": ((75.03, 77.41, 80.56, 80.92), (75.80, 79.02, 80.87, 81.94)),
-    "Imports": ((64.39, 72.96, 75.44, 74.41), (65.70, 68.99, 71.78, 72.04)),
-    "Cancer-Wpbc": ((58.41, 58.85, 58.63, 58.80), (58.25, 57.71, 57.04, 56.24)),
-    "Ionospheres": ((74.89, 77.89, 80.89, 81.12), (72.86, 77.09, 80.09, 80.69)),
-    "Sonar": ((67.36, 68.51, 68.47, 68.22), (66.65, 67.86, 68.44, 68.38)),
-    "Arrhythmia": ((72.25, 72.40, 72.34, 72.31), (72.67, 73.49, 73.72, 73.80)),
-}
-
-
-def _printed() -> dict[tuple[str, str, str], float]:
-    """Return the paper's figures, for every reading of a data set and of the order."""
-    figures = {}
-    for metric, table in (("accuracy", ACCURACY), ("auc", AUC)):
-        for task in FEW_SAMPLES_TASKS:
-            tensor, vector = table[task.partition(",")[0]]
-            for size, ours, theirs in zip(SIZES, tensor, vector, strict=True):
-                for method, value in zip(MACHINES, (ours, theirs, ours), strict=True):
-                    figures[_setting(task, size), method, metric] = value
-    return figures
-
-
 def _setting(task: str, size: int) -> str:
     return f"{task}, {size} rows"
 
@@ -277,12 +242,23 @@ CHOICES = (
     "not the paper's; so is *scarce, untuned*, OneClassSTM() with nothing but the shape."
 )
 
+COLLECTION = {
+    _setting(task, size): {"task": task, "size": size, "data": line.dataset}
+    for task, line in FEW_SAMPLES_TASKS.items()
+    for size in SIZES
+}
+EIGHT_ROWS = {
+    _setting(task, 8): {"task": task, "data": line.dataset}
+    for task, line in FEW_SAMPLES_TASKS.items()
+}
+_study = partial(Experiment, metrics=METRICS, reference="STM", repetitions=50, quick_repetitions=5)
+
 PAPER = Paper(
     "oc-stm",
     "Linear one-class support tensor machine",
     'Y. Chen, P. Zhong, "Linear One-Class Support Tensor Machine".',
     (
-        Experiment(
+        _study(
             key="collection",
             title="Tables 3 and 4: eight data sets, two to eight training rows",
             caption="Training rows are drawn from the target class, all other rows are tested, 50 "
@@ -292,41 +268,24 @@ PAPER = Paper(
             "features here (paper: 203 of 61), "
             "Breast-Cancer 444 targets and Heart 160 (paper: 458 and 164, with incomplete rows); "
             "Large of Imports is read as symboling above 0. " + CHOICES,
-            metrics=METRICS,
             methods=METHODS,
-            reference="STM",
-            settings={
-                _setting(task, size): {"task": task, "size": size, "data": line.dataset}
-                for task, line in FEW_SAMPLES_TASKS.items()
-                for size in SIZES
-            },
+            settings=COLLECTION,
             run=few_samples,
-            repetitions=50,
-            quick_repetitions=5,
-            printed=_printed(),
+            printed=printed_figures("oc-stm", COLLECTION, METHODS, METRICS),
             draw=_draw_sizes,
         ),
-        Experiment(
+        _study(
             key="order",
             title="Matrices filled by rows and by columns: eight training rows, ν = 0.1",
             caption="The paper does not say how a row becomes a matrix. Drawn and scaled as for "
             "the tables; nothing is chosen. The paper's figures are those of its Tables 3 and 4, "
             "whose ν is not known. *scarce, untuned* is OneClassSTM() with nothing but the shape.",
-            metrics=METRICS,
             methods=FILLED,
-            reference="STM",
-            settings={
-                _setting(task, 8): {"task": task, "data": line.dataset}
-                for task, line in FEW_SAMPLES_TASKS.items()
-            },
+            settings=EIGHT_ROWS,
             run=order,
-            repetitions=50,
-            quick_repetitions=5,
-            printed={
-                key: value for key, value in _printed().items() if key[0].endswith(", 8 rows")
-            },
+            printed=printed_figures("oc-stm", EIGHT_ROWS, FILLED, METRICS),
         ),
-        Experiment(
+        _study(
             key="acceptance",
             title="True positive rate against ν, eight training rows",
             caption="Rows drawn and scaled as for the tables, nothing is chosen. With eight rows "
@@ -334,37 +293,26 @@ PAPER = Paper(
             "text, taken as STM's.",
             metrics={task: f"{task}: true positive rate, %" for task in SETS},
             methods=MACHINES,
-            reference="STM",
             settings={f"ν = {nu}": {"nu": nu} for nu in NUS},
             run=acceptance,
-            repetitions=50,
-            quick_repetitions=5,
             needs=tuple(dict.fromkeys(line.dataset for line in FEW_SAMPLES_TASKS.values())),
-            printed={
-                ("ν = 0.1", "STM", "Arrhythmia"): 78.67,
-                ("ν = 0.1", "STM", "Breast-Cancer"): 83.69,
-                ("ν = 0.1", "STM", "Cancer-Wpbc"): 65.94,
-            },
+            printed=printed_figures("oc-stm", ["ν = 0.1"], MACHINES, SETS),
             draw=_draw_nu,
         ),
-        Experiment(
+        _study(
             key="faces",
             title="Faces as matrices: one person against the rest",
             caption="Not in the paper. ORL (40 people, 10 images) and Yale (15 people, 11 images), "
             "32 x 32 pixels, grey levels 0 to 255 to [-1, 1]; in each of 50 draws one person, at "
             "random, is the target. Eight training rows leave two (ORL) or three (Yale) images of "
             "the target to test. " + CHOICES,
-            metrics=METRICS,
             methods=METHODS,
-            reference="STM",
             settings={
                 _setting(name, size): {"size": size, "data": data}
                 for name, data in (("ORL", "orl"), ("Yale", "yale"))
                 for size in SIZES
             },
             run=faces,
-            repetitions=50,
-            quick_repetitions=5,
             draw=_draw_sizes,
         ),
     ),

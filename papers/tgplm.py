@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import product
 from typing import Any
@@ -28,6 +28,7 @@ from papers._experiment import (
     fixed,
 )
 from papers._figures import along_settings, curve, running_times
+from papers._printed import printed_figures
 from papers._results import BEST_OF_GRID, FIXED, SELECTED, Figure, Table
 from papers.data import (
     GROUP_TASKS,
@@ -55,6 +56,7 @@ WIDTHS = (0.25, 1.0, 4.0, 16.0)  # 2 sigma^2 in units of the mean squared norm o
 COSTS = (1.0, 32.0, 1024.0)
 TRANSFERS = (0.01, 1.0, 100.0, 10_000.0)
 ANGLES = (0, 10, 20, 30, 40)
+SHARES = (10, 20)  # of common rows, in percent
 LAMBDAS = tuple(10.0**power for power in range(-4, 7))
 SOURCE_COST = 32.0
 PUBLISHED: dict[str, Any] = {"price": "group", "calibrate": None}
@@ -349,64 +351,12 @@ def _faces(data: str) -> tuple[Array, Array]:
     return load_faces_pair(dataset=data)
 
 
-# The paper's figures, methods in the order of PRINTED_METHODS.
-
-MOONS = {
-    10: {
-        "SVM": (100.00, 98.50, 90.50, 81.20, 70.50),
-        "TSVM": (100.00, 99.50, 90.80, 81.60, 70.80),
-        "LMPROJ": (100.00, 99.50, 94.10, 87.10, 81.10),
-        "LWE": (100.00, 99.50, 93.60, 88.20, 81.00),
-        "IC-SVM": (89.86, 89.86, 89.87, 89.86, 89.86),
-        "TGPLM-CD": (100.00, 99.50, 95.15, 91.25, 89.95),
-    },
-    20: {
-        "SVM": (100.00, 98.80, 91.30, 82.20, 73.80),
-        "TSVM": (100.00, 99.60, 91.90, 84.90, 73.90),
-        "LMPROJ": (100.00, 99.60, 94.66, 88.15, 81.67),
-        "LWE": (100.00, 99.60, 94.80, 88.75, 81.10),
-        "IC-SVM": (89.90, 89.88, 89.90, 89.90, 89.89),
-        "TGPLM-CD": (100.00, 99.60, 96.00, 92.80, 90.10),
-    },
-}
-FACES = {
-    10: (73.59, 74.84, 77.63, 75.86, 72.02, 81.33),
-    30: (67.31, 69.80, 73.20, 72.87, 71.98, 78.76),
-    50: (57.66, 63.80, 68.80, 67.61, 71.96, 72.55),
-}
-UCI = {
-    "Australia": (73.59, 75.84, 81.63, 81.16, 80.16, 82.83),
-    "Breast-cancer": (80.31, 86.80, 90.90, 91.03, 90.87, 91.76),
-    "Vote": (87.66, 88.80, 90.40, 90.31, 89.61, 90.55),
-    "Ionosphere": (89.35, 89.89, 91.60, 92.11, 90.33, 94.01),
-    "Heart-c": (80.05, 85.55, 86.10, 85.56, 86.00, 88.04),
-    "Sonar": (78.67, 83.15, 85.90, 84.61, 85.24, 88.93),
-}
-
-
 def _moon_setting(share: int, angle: int) -> str:
     return f"{share} % common, {angle}°"
 
 
 def _lambda_setting(value: float) -> str:
     return f"λ = {value:.10g}"
-
-
-def _printed(table: Mapping[str, tuple[float, ...]]) -> dict[tuple[str, str, str], float]:
-    return {
-        (setting, method, "accuracy"): value
-        for setting, line in table.items()
-        for method, value in zip(PRINTED_METHODS, line, strict=True)
-    }
-
-
-def _moons_printed() -> dict[tuple[str, str, str], float]:
-    return {
-        (_moon_setting(share, angle), method, "accuracy"): value
-        for share, table in MOONS.items()
-        for method, line in table.items()
-        for angle, value in zip(ANGLES, line, strict=True)
-    }
 
 
 def _draw_angles(table: Table, records: list[Record]) -> tuple[Figure, ...]:
@@ -421,7 +371,7 @@ def _draw_angles(table: Table, records: list[Record]) -> tuple[Figure, ...]:
             protocol=protocol,
             printed=False,
         )
-        for share in MOONS
+        for share in SHARES
         for protocol in (SELECTED, BEST_OF_GRID)
     ]
     return (*curves, *_draw_times(table, records))
@@ -469,42 +419,41 @@ SHARED_DECIMALS = (
 )
 ACCURACY = {"accuracy": "Accuracy on the target, %"}
 
+MOONS = {
+    _moon_setting(share, angle): {"angle": angle, "common": share / 100}
+    for share in SHARES
+    for angle in ANGLES
+}
+FACES = {f"{angle}°": {"angle": angle, "data": "pie"} for angle in (10, 30, 50)}
+_study = partial(
+    Experiment, metrics=ACCURACY, reference="TGPLM-CD", repetitions=20, quick_repetitions=2
+)
+
 PAPER = Paper(
     "tgplm",
     "Transfer learning machine based on group probabilities toward common data",
     "Ni Tongguang, Wang Shitong, Shi Yingzhong, Zhang Jingxiang (2013, in Chinese).",
     (
-        Experiment(
+        _study(
             key="moons",
             title="Table 1: rotated two moons",
             caption="150 points a class, turned clockwise, 50 target groups of six. The shape and "
             "noise of the moons are ours (scarce.datasets.make_rotated_moons says how). " + CHOICES,
-            metrics=ACCURACY,
             methods=METHODS,
-            reference="TGPLM-CD",
-            settings={
-                _moon_setting(share, angle): {"angle": angle, "common": share / 100}
-                for share in MOONS
-                for angle in ANGLES
-            },
+            settings=MOONS,
             run=moons,
-            repetitions=20,
-            quick_repetitions=2,
             quick_settings=tuple(_moon_setting(10, angle) for angle in (0, 20, 40)),
-            printed=_moons_printed(),
+            printed=printed_figures("tgplm", MOONS, METHODS, ACCURACY),
             draw=_draw_angles,
         ),
-        Experiment(
+        _study(
             key="lambda",
             title="Effect of λ",
             caption="Two moons, 10 % common, 30 degrees, 2σ² four times the mean squared norm, "
             "C = 32 for all, nothing is chosen. The paper shows a curve without figures.",
-            metrics=ACCURACY,
             methods=STUDIED,
-            reference="TGPLM-CD",
             settings={_lambda_setting(value): {"transfer": value} for value in LAMBDAS},
             run=strength,
-            repetitions=20,
             quick_repetitions=3,
             draw=curve(
                 key="lambda",
@@ -516,18 +465,15 @@ PAPER = Paper(
                 log_x=True,
             ),
         ),
-        Experiment(
+        _study(
             key="region",
             title="The good region of C and σ",
             caption="As the effect of λ, with λ = 1: accuracy of TGPLM-CD for C₁ = C₂ and 2σ², in "
             "units of the mean squared norm of the source; nothing is chosen.",
-            metrics=ACCURACY,
             methods=tuple(_width(width) for width in REGION_WIDTHS),
             reference=_width(4.0),
             settings={_cost(C): {"C": C} for C in REGION_COSTS},
             run=region,
-            repetitions=20,
-            quick_repetitions=2,
             draw=curve(
                 key="region",
                 title="TGPLM-CD: where C and σ are good",
@@ -538,7 +484,7 @@ PAPER = Paper(
                 log_x=True,
             ),
         ),
-        Experiment(
+        _study(
             key="faces",
             title="Table 2: rotated faces of two people",
             caption="CMU PIE, people 1 and 35, 170 images each of 32 x 32 pixels (from JPEG files, "
@@ -546,33 +492,27 @@ PAPER = Paper(
             "interpolation, black from outside. 20 % common, groups of eight. "
             + SHARED_DECIMALS
             + CHOICES,
-            metrics=ACCURACY,
             methods=METHODS,
-            reference="TGPLM-CD",
-            settings={f"{angle}°": {"angle": angle, "data": "pie"} for angle in FACES},
+            settings=FACES,
             run=faces,
             repetitions=10,
             quick_repetitions=1,
             quick_settings=("30°",),
-            printed=_printed({f"{angle}°": line for angle, line in FACES.items()}),
+            printed=printed_figures("tgplm", FACES, METHODS, ACCURACY),
             draw=_draw_times,
         ),
-        Experiment(
+        _study(
             key="uci",
             title="Table 4: six UCI sets",
             caption="30 % of the rows source, 30 % target, 20 % of the source common, groups of "
             "eight. Features standardised over all rows; 9 of Breast-cancer and 22 of Heart-c "
             "(paper: 10 and 23). " + SHARED_DECIMALS + CHOICES,
-            metrics=ACCURACY,
             methods=METHODS,
-            reference="TGPLM-CD",
             settings={
                 task: {"task": task, "data": line.dataset} for task, line in GROUP_TASKS.items()
             },
             run=uci,
-            repetitions=20,
-            quick_repetitions=2,
-            printed=_printed(UCI),
+            printed=printed_figures("tgplm", GROUP_TASKS, METHODS, ACCURACY),
             draw=_draw_times,
         ),
     ),

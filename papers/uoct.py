@@ -27,8 +27,9 @@ from papers._experiment import (
     fixed,
 )
 from papers._figures import along_settings, running_times
+from papers._printed import printed_figures
 from papers._results import BEST_OF_GRID, FIXED, Figure, Table
-from papers._uoct_printed import (
+from papers._uoct_protocol import (
     AS_IN_TABLE_2,
     AS_PRINTED,
     AUGMENTED,
@@ -349,17 +350,6 @@ def _f1(problem: Problem, accepted: Array) -> dict[str, float]:
     return {"f1": 100.0 * float(f1_score(problem.is_target, accepted, zero_division=0.0))}
 
 
-def _printed(table: dict[str, tuple[float, ...]]) -> dict[tuple[str, str, str], float]:
-    """Return the paper's figures, for every reading of a method."""
-    readings = (AS_PRINTED, UOC_AS_PRINTED, "TLOC-SVM, C = 1", "OC-SVM, C = 1")
-    return {
-        (task, method, "f1"): figure
-        for task, figures in table.items()
-        for methods in (FOUR, readings)
-        for method, figure in zip(methods, figures, strict=True)
-    }
-
-
 def _setting(task: str, noise: float) -> dict[str, Any]:
     return {"task": task, "noise": noise, "data": _data(task)}
 
@@ -432,22 +422,22 @@ def _pair(C_source: float, C_target: float) -> str:
     return f"C_source = {C_source:g}, C_target = {C_target:g}"
 
 
+F1 = {"f1": "F of the target class, %"}
+_study = partial(Experiment, metrics=F1, reference="UOCT-SVM", repetitions=10, quick_repetitions=2)
+
+
 def _comparison(
-    key: str, title: str, caption: str, table: dict[str, Any], noise: float, quick: tuple[str, ...]
+    key: str, title: str, caption: str, tasks: tuple[str, ...], noise: float, quick: tuple[str, ...]
 ) -> Experiment:
-    return Experiment(
+    return _study(
         key=key,
         title=title,
         caption=caption,
-        metrics={"f1": "F of the target class, %"},
         methods=METHODS,
-        reference="UOCT-SVM",
-        settings={task: _setting(task, noise) for task in table},
+        settings={task: _setting(task, noise) for task in tasks},
         run=compare,
-        repetitions=10,
-        quick_repetitions=2,
         quick_settings=quick,
-        printed=_printed(table),
+        printed=printed_figures("uoct", tasks, METHODS, F1),
         draw=_draw_times,
     )
 
@@ -490,32 +480,26 @@ PAPER = Paper(
             0.0,
             ("Isolet(S)", "LDPA(1)"),
         ),
-        Experiment(
+        _study(
             key="noise",
             title="Noise study",
             caption="As Tables 2 and 3 with 20 to 100 % of the training rows noisy. "
             f"{AS_IN_TABLE_2} The paper prints curves without figures.",
-            metrics={"f1": "F of the target class, %"},
             methods=METHODS,
-            reference="UOCT-SVM",
             settings={
                 _level(task, level): _setting(task, level) for task in STUDIED for level in LEVELS
             },
             run=compare,
-            repetitions=10,
-            quick_repetitions=2,
             quick_settings=tuple(_level("MR.edible(1)", level) for level in (0.2, 1.0)),
             draw=_draw_noise,
         ),
-        Experiment(
+        _study(
             key="prices",
             title="C of source and target: MR.edible(1)",
             caption="As Table 2 with the paper's parameters C given and only the width chosen. "
             "Selected: as in Table 2. The paper reports C_source = 0.1 and C_target = 1 as best, "
             "without figures.",
-            metrics={"f1": "F of the target class, %"},
             methods=PRICED,
-            reference="UOCT-SVM",
             settings={
                 _pair(*pair): {
                     "task": "MR.edible(1)",
@@ -526,8 +510,6 @@ PAPER = Paper(
                 for pair in [*((C, 1.0) for C in PRICES), *((0.1, C) for C in PRICES if C != 1.0)]
             },
             run=prices,
-            repetitions=10,
-            quick_repetitions=2,
             quick_settings=(_pair(0.1, 1.0), _pair(0.1, 0.01), _pair(10.0, 1.0)),
             draw=_draw_prices,
         ),

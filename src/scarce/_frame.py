@@ -343,7 +343,28 @@ def refuse_unread(X: Any) -> None:
 def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
     """Do what scikit-learn's function of this name does, with rows that are in memory."""
     refuse_unread(X)
-    return validate_read_data(estimator, X, *args, **kwargs)
+    try:
+        return validate_read_data(estimator, X, *args, **kwargs)
+    except (TypeError, ValueError) as error:
+        words = _columns_without_numbers(X)
+        if words:
+            raise ValueError(words) from error
+        raise
+
+
+def _columns_without_numbers(X: Any) -> str:
+    """Return which columns of a pandas table are no numbers, and what to do; else nothing."""
+    if not hasattr(X, "select_dtypes"):
+        return ""
+    others = X.select_dtypes(exclude=["number", "bool"])
+    if others.shape[0] == 0 or others.shape[1] == 0:
+        return ""
+    first = [f"{name!r} ({others[name].dtype}: {others[name].iloc[0]!r})" for name in others][:5]
+    more = f" and {others.shape[1] - len(first)} more" if others.shape[1] > len(first) else ""
+    return (
+        f"X has columns that are not numbers: {', '.join(first)}{more}. Encode or drop them first, "
+        "for instance by sklearn.compose.ColumnTransformer with OneHotEncoder for these columns"
+    )
 
 
 # Weights.

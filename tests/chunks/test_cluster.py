@@ -1,7 +1,7 @@
 """A real cluster of two worker processes: the same model, whatever happens to the workers."""
 
 import os
-import signal
+from multiprocessing import get_all_start_methods
 from pathlib import Path
 
 import dask
@@ -32,10 +32,13 @@ SETTINGS = {"approximation": "nystroem", "n_components": 15, "random_state": 0, 
 
 @pytest.fixture(scope="module")
 def cluster():
-    # Workers are forks of a process that has loaded what they need: one that was killed is replaced
-    # in a moment.
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["distributed", "tests.chunks.test_cluster"])
+    # Workers are forks, where there are any, of a process that has loaded what they need: one that
+    # was killed is replaced in a moment.
+    forks = "forkserver" in get_all_start_methods()
+    method = "forkserver" if forks else "spawn"
+    with dask.config.set({"distributed.worker.multiprocessing-method": method}):
+        if forks:
+            get_mp_context().set_forkserver_preload(["distributed", "tests.chunks.test_cluster"])
         with LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit="900MB", dashboard_address=":0"
         ) as cluster:
@@ -50,7 +53,7 @@ def load(index, folder, fatal):
         with log.open("a") as file:
             file.write("x")
         if log.stat().st_size in fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os._exit(1)
     return X[index * STEP : (index + 1) * STEP]
 
 
@@ -121,7 +124,7 @@ def test_a_worker_killed_in_any_pass_changes_no_bit(name, cluster, tmp_path):
     model = clone(machine).fit(DaskChunks(rows, **blocks))
     reads = (tmp_path / "reads").stat().st_size
     assert reads > max(fatal)  # so that every death was one
-    if hasattr(expected, "n_reads_"):
+    if name in ("one class", "price", "shares"):  # where no read is of some rows only
         assert reads == expected.n_reads_ + len(fatal)
     for word in ("dual_coef_", "intercept_", "support_", "offset_", "left_out_scores_"):
         if hasattr(expected, word):

@@ -105,6 +105,13 @@ def test_data_folder(toy_paper, monkeypatch, tmp_path, capsys):
     assert os.environ["SCARCE_DATA"] == str(tmp_path)
 
 
+def test_folder_of_an_earlier_run(toy_paper, tmp_path, capsys):
+    arguments = ["uoct", "--jobs", "1", "--out", str(tmp_path / "out"), "--earlier"]
+    assert main([*arguments, str(tmp_path / "nowhere")]) == 1
+    assert "--earlier names no folder" in capsys.readouterr().err
+    assert main([*arguments, str(tmp_path)]) == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -176,7 +176,7 @@ def test_every_figure_of_the_paper_is_there():
     assert COLLECTION.printed.keys() == set(
         product(COLLECTION.settings, machines, ("accuracy", "auc"))
     )
-    assert len(ACCEPTANCE.printed) == 3
+    assert len(ACCEPTANCE.printed) == 3 * 2  # by rows and by columns
     assert COLLECTION.repetitions == ACCEPTANCE.repetitions == 50
     assert list(ACCEPTANCE.settings) == [f"ν = 0.{step}" for step in range(1, 10)]
     assert not FACES.printed

@@ -157,6 +157,7 @@ def test_warnings_are_counted_not_lost(tmp_path):
     assert run_toy(tmp_path).remarks == ("UserWarning: seed # is odd (6 cells)",)
 
 
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="no groups of processes to kill")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path, jobs):
     """Killed again and again, each time a little later, until a run comes through."""
@@ -194,3 +195,16 @@ def test_all_figures_of_a_table_are_in_one_file(tmp_path):
         s for s in result.tables[0].scores if s.setting == "size 5" and s.protocol == "best of grid"
     )
     assert chosen.value.mean() == pytest.approx(score.mean)
+
+
+def test_a_run_begins_with_the_tables_of_an_earlier_one(tmp_path):
+    whole = run_toy(tmp_path / "first")
+    cells = tmp_path / "first" / "cells"
+    # Were a cell run again, this one would fail.
+    again = run_toy(tmp_path / "second", toy(run=explode), earlier=cells)
+    assert again.tables == whole.tables
+    other = toy(methods=("plain",))
+    run_toy(tmp_path / "third", other, repetitions=2)
+    joined = run_toy(tmp_path / "third", toy(run=explode), earlier=cells)
+    assert joined.tables == whole.tables
+    assert run_toy(tmp_path / "none", earlier=tmp_path).tables == whole.tables

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scarce import ScarceDataWarning
 from scarce.proportions import expand_proportions, group_error, group_proportions
 from scarce.proportions._calibration import clip_bounds, probabilities, wanted_scores
 from scarce.proportions._groups import read_groups
@@ -157,6 +158,7 @@ def test_equal_shares_everywhere(kind):
     with pytest.warns(UserWarning, match=r"no contrast|every offset between") as seen:
         model = kind().fit(rows(), [0.25] * 6, NAMES)
     assert "no contrast" in str(seen[0].message)
+    assert seen[0].category is ScarceDataWarning
     assert {each.filename for each in seen} == {__file__}
     np.testing.assert_allclose(model.decision_function(rows()), np.log(1 / 3), atol=1e-12)
 

@@ -9,6 +9,7 @@ from scipy.special import expit, logit
 
 from scarce._arrays import Array
 from scarce._frame import note
+from scarce._warnings import ScarceDataWarning
 
 
 def clip_bounds(sizes: Array, clip: Any) -> Array:
@@ -67,6 +68,7 @@ def warn_of_equal_shares(shares: Array, n_common: int) -> None:
         note(
             f"all {len(shares)} groups have the same share {shares[0].squeeze().tolist()}: they "
             "carry no contrast, and nothing can be learnt from them but a constant",
+            ScarceDataWarning,
         )
 
 
