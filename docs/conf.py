@@ -23,6 +23,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     # Formulas without a request to another host.
     "sphinx-mathjax-offline",
@@ -43,6 +44,10 @@ autodoc_default_options = {"members": True, "inherited-members": True, "undoc-me
 autodoc_typehints = "none"  # the docstrings say it in words
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+toc_object_entries_show_parents = "hide"
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is copied can be run
+copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "scarce"
@@ -66,7 +71,8 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
-    "image_scrapers": ("whole_figures.whole_figures",),
+    "within_subsection_order": "gallery_layout.InOrderOfTheGuide",
+    "image_scrapers": ("gallery_layout.whole_figures",),
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
@@ -118,8 +124,14 @@ def escape_trailing_underscores(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r"(?<=[(, ])(\w+)_,\)", r"\1\_,)", line) for line in lines]
 
 
+def close_blocks(app, page, source):
+    """Take away the empty line that doctest needs at the end of a block, and readers do not."""
+    source[0] = re.sub(r"\n\n```\n", "\n```\n", source[0])
+
+
 def setup(app):
-    """Connect the two hooks above, the second after numpydoc has laid out a docstring."""
+    """Connect the hooks above, the last after numpydoc has laid out a docstring."""
+    app.connect("source-read", close_blocks)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 

@@ -2,21 +2,49 @@
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from scarce.cli import main
+from scarce.cli._stories import STORIES
+
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE = [page for page in sorted((DOCS / "guide").glob("*.md")) if page.name != "index.md"]
+TABLES = DOCS / "guide" / "tables.md"  # commands, tested below
 PAGES = [DOCS / "quick_start.md", DOCS / "few_negatives.md", *GUIDE]
+PAGES.remove(TABLES)
+
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_pages_tell_what_happens(page):
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    results = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    results = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
     assert results.attempted > 3
     assert results.failed == 0
+
+
+def test_commands_print_what_the_page_shows(tmp_path, monkeypatch):
+    """Run the lines "$ scarce ..." of a page where `scarce demo` has left its tables."""
+    for story in STORIES:
+        story.write(tmp_path)
+    readings = (tmp_path / "tonight.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "new_pump.csv").write_text("".join(readings[:13]))
+    monkeypatch.chdir(tmp_path)
+    shown = re.findall(r"```console\n(.*?)```", TABLES.read_text("utf-8"), re.DOTALL)
+    assert len(shown) > 5
+    for command, printed in (block.split("\n", 1) for block in shown):
+        test = f">>> run({command!r})\n" + re.sub(r"(?m)^$", "<BLANKLINE>", printed.rstrip())
+        example = doctest.DocTestParser().get_doctest(test, {"run": run}, command, None, 0)
+        assert doctest.DocTestRunner(optionflags=FLAGS).run(example).failed == 0
+
+
+def run(line):
+    dollar, scarce, *words = shlex.split(line)
+    assert (dollar, scarce, main(words)) == ("$", "scarce", 0)
 
 
 @pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)

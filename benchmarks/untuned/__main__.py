@@ -1,33 +1,83 @@
 """All comparisons with what a user would pick instead: ``python -m benchmarks.untuned``.
 
-Prints docs/results/comparisons.md from the cells in benchmarks/results, which the modules of this
-package write (``python -m benchmarks.untuned.one_class`` and so on run them again).
+Prints docs/results/comparisons.md from the cells in benchmarks/results. ``--run`` runs all of them
+again before, which takes hours (``python -m benchmarks.untuned.one_class`` and so on: one family).
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import pandas as pd
 
-from benchmarks.untuned.report import markdown, read_cells, wins
+from benchmarks.untuned.report import differences, markdown, read_cells
 
 HEAD = """# Beside what you would pick instead
 
-`python -m benchmarks.untuned` prints this page from `benchmarks/results/untuned-*.json`. Every
-method has its defaults, or what its own pages show; those called *searched* or *chosen* are
-tuned, without labels; *told the share* knows what the others have to guess; *all labels* sees
-every label and is there as a ceiling. Defaults of ours were chosen on one half of the data sets
-and confirmed on the other with other seeds: **confirming** is the half to look at. A rank is the
-mean place among the methods, 1 is best, over settings in which all of them have a result (a
-method with results in less than half of the settings has no rank). *Ahead*, *level* and *behind*
-count settings by differences above .01, ours against each, *worst* is our worst setting.
+Our estimators against scikit-learn, pyod, pulearn and what is known for shares of groups, on the
+same draws of the same data sets. Losses are shown as well as wins.
 
-More, and what is better elsewhere: [one class](untuned_one_class.md), [positive and unlabelled
-rows](untuned_positive_unlabeled.md), [shares of groups](untuned_shares.md). Tuned figures on the
-papers' data are in the [papers' tables](README.md)."""
+- **Untuned**, unless it says otherwise: every method has its defaults, or what its own pages show.
+  *Searched* and *chosen* methods are tuned without any label. *Told the share* knows what
+  the others have to guess; *all labels* sees every label and is there as a ceiling.
+- Our defaults were chosen on one half of the data sets and confirmed on the other with other seeds:
+  **confirming** is the half to look at.
+- *Rank* is the mean place among the methods, 1 is best, over the settings in which all of them have
+  a result. *Ahead*, *level* and *behind* count the settings in which ours, **in bold**, was better,
+  within .01, and worse; *difference* is the mean of ours less theirs, *worst* our worst setting.
+
+`python -m benchmarks.untuned` prints this page from the cells in `benchmarks/results`, and with
+`--run` runs everything again first. More tables, and what is better elsewhere:
+[one class](untuned_one_class.md), [positive and unlabelled rows](untuned_positive_unlabeled.md),
+[shares of groups](untuned_shares.md). Tuned figures on the papers' data:
+[the papers' tables](README.md)."""
+
+MODULES = ("one_class", "positive_unlabeled", "proportions")
+DIGITS = {"rank": 1, "ahead": 0, "level": 0, "behind": 0}
+# What the cells call a method, and what a reader would call it.
+NAMES = {
+    "scarce calibrated": "CalibratedOneClass",
+    "scarce calibrated, searched": "CalibratedOneClass, searched",
+    "scarce left_out, scaler outside": 'OneClassSVM(offset="left_out")',
+    "OneClassSVM sklearn": "scikit-learn OneClassSVM",
+    "OneClassSVM sklearn, searched": "scikit-learn OneClassSVM, searched",
+    "IsolationForest": "scikit-learn IsolationForest",
+    "LocalOutlierFactor": "scikit-learn LocalOutlierFactor",
+    "LocalOutlierFactor, scaled": "scikit-learn LocalOutlierFactor, scaled",
+    "KNN pyod": "pyod KNN",
+    "KNN pyod, scaled": "pyod KNN, scaled",
+    "IForest pyod": "pyod IForest",
+    "INNE pyod": "pyod INNE",
+    "nnPU, told the share": "pulearn nnPU, told the share",
+    "Elkan-Noto, forest": "pulearn Elkan-Noto on a forest",
+    "weighted Elkan-Noto, forest": "pulearn weighted Elkan-Noto on a forest",
+    "one-class SVM": "one-class SVM of the positives",
+    "unbiased risk, double hinge": "UnbiasedPUSVC, share estimated",
+    "unbiased risk, double hinge, told the share": "UnbiasedPUSVC, told the share",
+    "default": "GroupProbabilitySVM",
+    "default searched": "GroupProbabilitySVM, searched",
+    "price a row": "GroupProbabilitySVM(calibrate=None)",
+    "published": "IC-SVM as published",
+    "group means": "logistic regression of group means",
+    "alternating": "alternating labels",
+}
 
 
-def ranks(cells: pd.DataFrame, measure: str, setting: list[str]) -> pd.DataFrame:
-    """Return the mean and the mean rank of every method that has a result everywhere."""
+class Family(NamedTuple):
+    """Cells of a comparison: which of them are ours, what is measured, and what is a setting."""
+
+    title: str
+    cells: pd.DataFrame
+    ours: str
+    measure: str
+    setting: Sequence[str]
+
+
+def ranks(cells: pd.DataFrame, measure: str, setting: Sequence[str]) -> pd.DataFrame:
+    """Return mean and mean rank of every method, where all that are mostly there have a result."""
     wide = cells.groupby([*setting, "method"])[measure].mean().unstack("method")
     wide = wide.loc[:, wide.notna().mean() > 0.5].dropna()
     places = wide.rank(axis=1, ascending=False)
@@ -35,33 +85,58 @@ def ranks(cells: pd.DataFrame, measure: str, setting: list[str]) -> pd.DataFrame
     return table.sort_values("rank").reset_index()
 
 
-def section(title: str, cells: pd.DataFrame, ours: str, measure: str, setting: list[str]) -> str:
-    """Return ranks and wins of one family, both halves apart."""
-    texts = [f"## {title}"]
-    for half, of_half in cells.groupby("half", sort=False):
-        texts += [f"### {title}, {half}: {measure}", markdown(ranks(of_half, measure, setting))]
-        texts += [f"{ours} against each:", wins(of_half, ours, measure, setting)]
+def standing(family: Family, half: str) -> pd.DataFrame:
+    """Return a line for every method of a half: its rank, and how ours stands against it."""
+    cells = family.cells[family.cells.half == half]
+    places = ranks(cells, family.measure, family.setting)
+    counts = differences(cells, family.ours, family.measure, family.setting)
+    counts = counts.rename(columns={"against": "method", "mean difference": "difference"})
+    table = places.merge(counts, on="method", how="outer").sort_values("rank", kind="stable")
+    ours = table.method == family.ours
+    table["method"] = table["method"].replace(NAMES)
+    table.loc[ours, "method"] = "**" + table["method"][ours] + "**"
+    return table
+
+
+def section(family: Family) -> str:
+    """Return both halves of a family."""
+    texts = [f"## {family.title}"]
+    for half in ("confirming", "choosing"):
+        table = standing(family, half)
+        settings = int(table.settings.max())
+        texts.append(f"### {family.title}, {half}")
+        texts.append(f"{family.measure}; ranks and means over {settings} settings.")
+        texts.append(markdown(table.drop(columns="settings"), digits=DIGITS))
     return "\n\n".join(texts)
 
 
-def page() -> str:
-    """Return the page."""
+def families() -> list[Family]:
+    """Return what is compared."""
     one = read_cells("one-class")
     one = one[(one.part == "thresholds") & (one.wanted == 0.1)]
     few = read_cells("positive-unlabeled")
     shares = read_cells("proportions")
     shares = shares[shares.task == "two classes"]
-    return "\n\n".join(
-        [
-            HEAD,
-            section("One class", one, "scarce calibrated", "auc", ["task", "n"]),
-            section(
-                "Positive and unlabelled rows", few, "PositiveUnlabeledSVC", "F1", ["task", "kind"]
-            ),
-            section("Shares of groups", shares, "default", "accuracy", ["set", "groups", "size"]),
-        ]
-    )
+    searched = one.method.str.contains("searched")
+    of_one = ("scarce calibrated", "AUC", ["task", "n"])
+    one = one.rename(columns={"auc": "AUC"})
+    return [
+        Family("One class", one[~searched], *of_one),
+        Family("One class, 50 rows or more, searched too", one[one.n >= 50], *of_one),
+        Family("Positive and unlabelled rows", few, "PositiveUnlabeledSVC", "F1", ["task", "kind"]),
+        Family("Shares of groups", shares, "default", "accuracy", ["set", "groups", "size"]),
+    ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Print the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", action="store_true", help="run everything again first, for hours")
+    if parser.parse_args(argv).run:
+        for name in MODULES:
+            importlib.import_module(f"benchmarks.untuned.{name}").main([])
+    print("\n\n".join([HEAD, *map(section, families())]))
 
 
 if __name__ == "__main__":
-    print(page())
+    main()

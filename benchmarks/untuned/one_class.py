@@ -17,16 +17,19 @@ from numpy.typing import NDArray
 from pyod.models.iforest import IForest
 from pyod.models.inne import INNE
 from pyod.models.knn import KNN
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import LocalOutlierFactor
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM as Libsvm
 
 from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, at_hand, frequent_classes, table
 from benchmarks.untuned.report import markdown, means, read_cells, wins, write_cells
 from scarce import CalibratedOneClass, OneClassSTM, OneClassSVM, TransferOneClassSVM
+from scarce.model_selection import shuffled_columns_scorer
 
 Array = NDArray[Any]
 
@@ -37,24 +40,45 @@ TEST_ROWS = 500  # of the class, and as many of others
 GRID = tuple(2.0**power for power in range(-4, 7))  # times gamma "scale"
 
 
-class Pyod:
+class Pyod(BaseEstimator):
     """A detector of pyod with scikit-learn's signs, cut at the contamination it is told."""
 
     def __init__(self, kind: Callable[..., Any], rate: float) -> None:
-        self.model = kind(contamination=rate)
+        self.kind, self.rate = kind, rate
 
-    def fit(self, X: Array) -> Pyod:
-        self.model.fit(X)
+    def fit(self, X: Array, y: None = None) -> Pyod:
+        self.model_ = self.kind(contamination=self.rate).fit(X)
         return self
 
     def score_samples(self, X: Array) -> Array:
-        return -np.asarray(self.model.decision_function(X))
+        return -np.asarray(self.model_.decision_function(X))
 
     def predict(self, X: Array) -> Array:
-        return np.where(self.model.predict(X) == 1, -1, 1)
+        return np.where(self.model_.predict(X) == 1, -1, 1)
 
 
-def methods(rate: float, n: int) -> dict[str, Any]:
+class SearchedThenCalibrated:
+    """Ours with a width chosen by shuffled columns, and a threshold around what was chosen."""
+
+    def __init__(self, search: GridSearchCV, rate: float) -> None:
+        self.search, self.rate = search, rate
+
+    def fit(self, X: Array) -> CalibratedOneClass:
+        best = self.search.fit(X).best_estimator_
+        self.model = CalibratedOneClass(best, false_alarms=self.rate).fit(X)
+        self.predict, self.score_samples = self.model.predict, self.model.score_samples
+        return self.model
+
+
+def searched(machine: Any, n_columns: int) -> GridSearchCV:
+    """Return a search over the width, without rows of others, of a machine behind a scaler."""
+    widths = [factor / n_columns for factor in GRID]  # scaled columns: "scale" is 1 / n_columns
+    pipeline = Pipeline([("scaler", StandardScaler()), ("machine", machine)])
+    grid = {"machine__gamma": widths}
+    return GridSearchCV(pipeline, grid, scoring=shuffled_columns_scorer(), cv=5)
+
+
+def methods(rate: float, n: int, n_columns: int) -> dict[str, Any]:
     """Return every method at a wanted rate; peers are given it as their share of outliers."""
     scaler = StandardScaler
     ours = OneClassSVM(gamma="neighbors", nu=0.1)
@@ -67,6 +91,7 @@ def methods(rate: float, n: int) -> dict[str, Any]:
         "OneClassSVM sklearn": make_pipeline(scaler(), Libsvm(nu=rate)),
         "IsolationForest": IsolationForest(contamination=rate, random_state=0),
         "KNN pyod": Pyod(KNN, rate),
+        "KNN pyod, scaled": make_pipeline(scaler(), Pyod(KNN, rate)),
         "IForest pyod": Pyod(IForest, rate),
         "INNE pyod": Pyod(INNE, rate),
     }
@@ -76,8 +101,16 @@ def methods(rate: float, n: int) -> dict[str, Any]:
         found["LocalOutlierFactor"] = LocalOutlierFactor(
             n_neighbors=min(20, n - 1), contamination=rate, novelty=True
         )
+        found["LocalOutlierFactor, scaled"] = make_pipeline(
+            scaler(), clone(found["LocalOutlierFactor"])
+        )
     if n < 10:  # neighbours and subsamples that these ask for
-        del found["KNN pyod"], found["INNE pyod"]
+        del found["KNN pyod"], found["KNN pyod, scaled"], found["INNE pyod"]
+    if n >= 50:  # what a search without rows of others needs
+        found["OneClassSVM sklearn, searched"] = searched(Libsvm(nu=rate), n_columns)
+        found["scarce calibrated, searched"] = SearchedThenCalibrated(
+            searched(OneClassSVM(nu=0.1), n_columns), rate
+        )
     return found
 
 
@@ -114,7 +147,7 @@ def thresholds(
                     continue
                 X, fresh, other = split
                 for rate in RATES:
-                    for method, model in methods(rate, n).items():
+                    for method, model in methods(rate, n, X.shape[1]).items():
                         if not re.search(only, method):
                             continue
                         model.fit(X)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -35,20 +37,30 @@ def means(cells: pd.DataFrame, by: Sequence[str], measures: Sequence[str]) -> st
     return markdown(mean)
 
 
-def markdown(frame: pd.DataFrame, digits: int = 3) -> str:
-    """Return a frame as a Markdown table, numbers with equal decimals."""
+def markdown(frame: pd.DataFrame, digits: Mapping[str, int] = MappingProxyType({})) -> str:
+    """Return a frame as a Markdown table, with three decimals or a column's own number of them."""
 
-    def text(value: Any) -> str:
-        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    def text(value: Any, column: str) -> str:
+        if isinstance(value, float):
+            # Adding zero takes the sign from what is rounded to zero.
+            places = digits.get(column, 3)
+            return "" if math.isnan(value) else f"{round(value, places) + 0.0:.{places}f}"
+        return str(value)
 
     lines = [list(map(str, frame.columns)), ["---"] * frame.shape[1]]
-    lines += [[text(value) for value in row] for row in frame.itertuples(index=False)]
+    for row in frame.itertuples(index=False):
+        lines.append([text(*pair) for pair in zip(row, frame.columns, strict=True)])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def wins(
+def wins(cells: pd.DataFrame, ours: str, measure: str, task: Sequence[str]) -> str:
+    """Return a Markdown table of `differences`."""
+    return markdown(differences(cells, ours, measure, task))
+
+
+def differences(
     cells: pd.DataFrame, ours: str, measure: str, task: Sequence[str], noise: float = 0.01
-) -> str:
+) -> pd.DataFrame:
     """Return how often a method is ahead of, level with and behind every other, per task."""
     wide = cells.groupby([*task, "method"])[measure].mean().unstack("method")
     rows = []
@@ -66,4 +78,4 @@ def wins(
                 "worst": float(difference.min()),
             }
         )
-    return markdown(pd.DataFrame(rows))
+    return pd.DataFrame(rows)

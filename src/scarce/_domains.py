@@ -39,7 +39,7 @@ def check_no_domains(y: Any, sample_domain: Any) -> None:
     if y is None or sample_domain is not None:
         return
     values = np.asarray(y)
-    if values.ndim != 1 or values.dtype.kind not in "iu":
+    if values.ndim != 1 or values.dtype.kind not in "iuf" or not np.all(values == np.trunc(values)):
         return
     seen = np.unique(values)
     if seen.size > 1 and (seen[0], seen[1] >= 0) == (TARGET, True) and seen.tolist() != [-1, 1]:

@@ -77,6 +77,8 @@ def save(model: Any, path: str | Path) -> None:
     >>> again.predict([[0.1], [9.0]])
     array([ 1, -1])
     """
+    if not hasattr(model, "fit"):
+        raise TypeError(f"model must be an estimator or a pipeline, got {type(model).__name__}")
     save_described(model, path, {})
 
 

@@ -1,7 +1,6 @@
 """A real cluster of two worker processes: the same model, whatever happens to the workers."""
 
 import os
-import signal
 from pathlib import Path
 
 import dask
@@ -37,7 +36,7 @@ def load(index, folder, fatal):
         with log.open("a") as file:
             file.write("x")
         if log.stat().st_size == fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os._exit(1)
     return X[index * STEP : (index + 1) * STEP]
 
 

@@ -1,6 +1,5 @@
 """Commands that are killed leave the old file or the whole new one."""
 
-import signal
 import subprocess
 import sys
 
@@ -55,7 +54,7 @@ def test_old_or_whole(folder, command, where):
     ) as process:
         assert process.stdout is not None
         assert any(line == "here\n" for line in process.stdout)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
     if where == "after":
         assert out.read_bytes() != b"old"
     else:

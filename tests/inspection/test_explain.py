@@ -237,5 +237,11 @@ def test_what_cannot_be_explained_is_told():
     model = scarce.OneClassSVM(kernel="precomputed").fit(np.eye(3))
     with pytest.raises(ValueError, match="precomputed"):
         scarce.explain(model, np.eye(3))
+    model = scarce.OneClassSVM().fit(ROWS)
+    for rows in (ROWS[0], pd.DataFrame(ROWS).iloc[0]):
+        with pytest.raises(ValueError, match=r"X must have rows.*got shape \(4,\)"):
+            scarce.explain(model, rows)
+    with pytest.raises(ValueError, match="reference must have rows"):
+        scarce.explain(model, ROWS, reference=ROWS[0])
     with pytest.raises(ValueError, match="k must be at least 1, got 0"):
         scarce.explain(scarce.OneClassSVM().fit(ROWS), ROWS).largest(0)

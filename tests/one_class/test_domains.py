@@ -80,6 +80,18 @@ def test_what_is_no_domain(given: NDArray[Any], words: str) -> None:
         transfer().fit(X, sample_domain=given)
 
 
+@pytest.mark.parametrize("dtype", [int, float])
+def test_domains_given_as_y_are_refused(dtype: type) -> None:
+    with pytest.raises(ValueError, match=r"y holds \[-1.*looks like domains.*sample_domain="):
+        transfer().fit(X, domain.astype(dtype))
+
+
+@pytest.mark.parametrize("given", [[-1] * 15 + [1] * 15, [-1.0, 0.5] * 15, ["a"] * 30])
+def test_other_values_of_y_are_ignored(given: list[Any]) -> None:
+    model, plain = transfer().fit(X, given), transfer().fit(X)
+    assert model.history_ == plain.history_
+
+
 def test_domains_not_seen_in_fit() -> None:
     model = transfer().fit(X, sample_domain=domain)
     given = np.r_[np.full(29, -1), 5]

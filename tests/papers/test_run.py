@@ -157,6 +157,7 @@ def test_warnings_are_counted_not_lost(tmp_path):
     assert run_toy(tmp_path).remarks == ("UserWarning: seed # is odd (6 cells)",)
 
 
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="no groups of processes to kill")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path, jobs):
     """Killed again and again, each time a little later, until a run comes through."""

@@ -1,4 +1,4 @@
-"""Binary margin classifiers."""
+"""Support vector classifiers of two classes or more."""
 
 from scarce._names import publish
 from scarce.classification._nu_svc import NuSVC

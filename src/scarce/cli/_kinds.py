@@ -41,7 +41,8 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
     meant = [kind for kind, names in given.items() if names]
     if len(meant) > 1:
         options = " and ".join(_option(given[kind][0]) for kind in meant)
-        raise UsageError(f"{options} do not go together: they are for {' and '.join(meant)}")
+        kinds = " and ".join(f"--kind {kind}" for kind in meant)
+        raise UsageError(f"{options} do not go together: they are for {kinds}")
     found: str = meant[0] if meant else "tensor" if _is_tensor(arguments.table) else "one-class"
     kind: str = arguments.kind or found
     if meant and kind != found:

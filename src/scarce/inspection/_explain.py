@@ -125,7 +125,8 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
             "explain needs rows of columns, and those of a precomputed kernel are values with the "
             "training rows; fit with a kernel by name, an object of scarce.kernels or a callable"
         )
-    X, reference = _table(X), None if reference is None else _table(reference)
+    X = _table(X, "X")
+    reference = None if reference is None else _table(reference, "reference")
     if isinstance(layers.last, TensorMachine):
         return Explanation(**shares_of_entries(layers, X, reference))
     names, rows = _names(model, X), layers.transformed(X)
@@ -187,13 +188,18 @@ def _by_columns(
     return shares, False
 
 
-def _table(X: Any) -> Any:
+def _table(X: Any, name: str) -> Any:
     """Return rows that can be taken by number: frames of pandas, arrays and CSR."""
-    if hasattr(X, "iloc"):
-        return X
     if sparse.issparse(X):
         return X.tocsr()
-    return X.to_pandas() if hasattr(X, "to_pandas") else np.asarray(X)
+    if not hasattr(X, "iloc"):
+        X = X.to_pandas() if hasattr(X, "to_pandas") else np.asarray(X)
+    if X.ndim < 2:
+        raise ValueError(
+            f"{name} must have rows, of shape (n_samples, n_columns), got shape {X.shape}; a "
+            f"single row is {name}.reshape(1, -1), of a frame {name}.iloc[[i]]"
+        )
+    return X
 
 
 def _names(model: Any, X: Any) -> Array:

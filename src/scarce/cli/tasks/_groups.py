@@ -18,7 +18,7 @@ def groups(arguments: argparse.Namespace) -> Task:
     from scarce import GroupProbabilitySVM
 
     if (arguments.share is None) == (arguments.shares is None):
-        raise UsageError("groups needs --share COLUMN or --shares TABLE, one of them")
+        raise UsageError("--group needs --share COLUMN or --shares TABLE, one of them")
     roles = {arguments.group: "group"} | ({arguments.share: "share"} if arguments.share else {})
     task = read_tables(arguments, [arguments.table], roles)
     rows = task.facts["rows"][0]
