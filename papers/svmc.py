@@ -91,7 +91,9 @@ def table_1(
     return outcomes
 
 
-def _both_tests(method: str, points: list[dict[str, Any]], attempt: Callable[..., Any]) -> Any:
+def _both_tests(
+    method: str, points: list[dict[str, Any]], attempt: Callable[..., Any]
+) -> list[Outcome]:
     """Return what both protocols reach; the best of the grid is that of each test set."""
     tried: list[dict[str, float]] = []
 
@@ -436,8 +438,8 @@ PAPER = Paper(
             "the test rows and not printed: compare its figures with best of grid. Selected by a "
             "fifth of the rows of P and U held out: the criterion of Lee and Liu (squared recall "
             "over the share of U accepted), for TSVM F1 on its own labels; then trained on all "
-            "rows. Best of grid is the best on each test set, the "
-            "parameters on file those of the first. The printed accuracy of TSVM on "
+            "rows. Best of grid is the best on each test set, the parameters on file those of the "
+            "first. The printed accuracy of TSVM on "
             "letter C, 99.23, contradicts its F1 (99.93 would not), and the printed figures of "
             "SVM_NN on course are no pair of whole numbers of its 4,179 test rows.",
             metrics=BOTH_TESTS,
