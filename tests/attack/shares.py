@@ -125,8 +125,8 @@ def transfer_group_probability_svm_facts(recipe, model):
     def violation(b):
         return float(np.maximum(np.abs(outside(b) - theta / costs) - noise, 0.0).max())
 
-    def loss(b):
-        return float(0.5 * costs @ np.maximum(np.abs(outside(b)) - noise, 0.0) ** 2)
+    def loss(b, side=-1.0):
+        return float(0.5 * costs @ np.maximum(np.abs(outside(b)) + side * noise, 0.0) ** 2)
 
     quadratic = float(theta @ scores)
     dual = float(
@@ -142,8 +142,8 @@ def transfer_group_probability_svm_facts(recipe, model):
     return Facts(
         violation=least,
         relative_gap=gap / max(abs(primal), abs(dual), terms, 1e-300),
-        objectives=(dual + constant, 0.5 * quadratic + loss(b) + constant),
-        objective_noise=float(np.abs(theta) @ noise + costs @ (np.abs(outside(b)) * noise)),
+        objectives=(dual + constant, 0.5 * quadratic + loss(b, 1.0) + constant),
+        objective_noise=float(np.abs(theta) @ noise),
         infeasibility=off if off > AT_BOUND else 0.0,
         definite=sample.definite,
     )

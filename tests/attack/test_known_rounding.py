@@ -74,6 +74,26 @@ def test_an_intercept_that_is_the_margin_but_for_rounding():
     assert float(intercept) == model.intercept_[0] == 1.0
 
 
+def test_a_heavy_row_of_a_ball():
+    # All of the mass but 6e-9 is on the first row, the others are full: the optimum. Slopes are
+    # known to the last digit of 1e15, and the box of the first row is 3e7 wide.
+    recipe = Recipe(seed=4, n=4, d=1, place="first", offset=1e4, decades=16.0, ties=True,
+                    kernel="linear", share=0.3, cost=100.0, tol=1e-5)  # fmt: skip
+    model, arguments, keywords = MACHINES["SVDD"].make(recipe)
+    assert not fit(model, *arguments, **keywords)
+    mass = recipe.share * recipe.weights.sum()
+    x, upper = ([Fraction(value) for value in each] for each in (recipe.rows[:, 0], recipe.weights))
+    alpha = [Fraction(mass * value) for value in model.dual_coef_[0].tolist()]
+    centre = sum(a * z for a, z in zip(alpha, x, strict=True))
+    slopes = [z * centre - Fraction(mass) / 2 * z**2 for z in x]
+    gap = sum(
+        a * max(slope - slopes[0], 0) + max(u - a, 0) * max(slopes[0] - slope, 0)
+        for a, u, slope in zip(alpha, upper, slopes, strict=True)
+    )
+    assert gap == 0
+    assert attack(MACHINES["SVDD"], recipe).complaints == []
+
+
 def test_landmarks_of_sparse_rows_with_large_costs():
     # What is kept is a combination of landmarks: values that are off by 1e-8 would be multiplied by
     # boxes of 1e10.

@@ -140,9 +140,10 @@ class Kinks:
         return np.maximum(self.alpha - self.lower, 0.0), np.maximum(up, 0.0)
 
     def best(self, side):
-        """Return the kink where `gap` is least, for a side that keeps it convex: 0 or -1.
+        """Return the place where `gap` is least, for a side that keeps it convex: 0 or -1.
 
         By trisection: the slopes, summed up, would lose the boxes that are small beside others.
+        Places halfway between kinks are tried too: rounding of a kink counts over a wide box.
         """
         middle, width = -self.signs * self.gradient, -side * self.noise
         kinks = np.unique(np.concatenate([middle - width, middle + width]))
@@ -154,7 +155,9 @@ class Kinks:
                 high = right
             else:
                 low = left
-        return min(kinks[low : high + 1], key=lambda beta: self.gap(beta, side))
+        near = kinks[max(low - 1, 0) : high + 2]
+        tried = np.concatenate([near, 0.5 * (near[1:] + near[:-1])])
+        return min(tried, key=lambda beta: self.gap(beta, side))
 
     def gap(self, beta, side):
         """Return the gap, its terms less (side -1) or more (side 1) their noise."""

@@ -11,6 +11,7 @@ from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions, collected_notes
 from scarce.baselines._share_classifier import ShareClassifier
 from scarce.classification import SVC
+from scarce.kernels import formula_names
 from scarce.proportions import GroupProbabilitySVM
 from scarce.proportions._share_loss import RowGroups
 
@@ -73,7 +74,7 @@ class AlternatingLabelSVM(ShareClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
-        "kernel": [StrOptions({"linear", "rbf", "poly", "sigmoid", "laplacian"})],
+        "kernel": [StrOptions(set(formula_names()))],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],

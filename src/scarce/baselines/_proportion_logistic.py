@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions
 from scarce.baselines._share_classifier import ProbabilisticShareClassifier, fit_linear
-from scarce.kernels import Kernel, landmark_root, make_kernel
+from scarce.kernels import Kernel, formula_names, landmark_root, make_kernel
 from scarce.proportions._share_loss import RowGroups, share_loss
 
 
@@ -78,7 +78,7 @@ class ProportionLogistic(ProbabilisticShareClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
-        "kernel": [StrOptions({"linear", "rbf", "poly", "sigmoid", "laplacian"})],
+        "kernel": [StrOptions(set(formula_names()))],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],

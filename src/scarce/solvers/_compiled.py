@@ -76,11 +76,12 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 
 @compiled()
-def next_rows(gradient, x, lower, upper, starts, where, asked, tol):  # type: ignore[no-untyped-def]
+def next_rows(where, boxes, gradient, x, asked, tol):  # type: ignore[no-untyped-def]
     """Return the rows, of those that ``where`` calls absent, that clearly violate more than tol.
 
     The one that was asked for comes first, unless it is -1, then the clearest.
     """
+    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
     n = x.size
     keys = np.empty(n)
     worst = 0.0
@@ -180,8 +181,12 @@ def _partner_gains(gradient, row_i, twice, diagonal, q_ii, top, closed_low, gain
 
 
 @compiled()
-def bends_down(Q, scale, extra, starts, share):  # type: ignore[no-untyped-def]
-    """Say whether a pair of one group has a negative curvature beyond a share of its terms."""
+def bends_down(matrix, starts, share):  # type: ignore[no-untyped-def]
+    """Say whether a pair of one group has a negative curvature beyond a share of its terms.
+
+    All rows must be there, in the order of the variables.
+    """
+    Q, scale, extra = matrix.values, matrix.scale, matrix.extra
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):
             q_ii = scale[g, g] * Q[i, i] + extra[i]
@@ -194,9 +199,10 @@ def bends_down(Q, scale, extra, starts, share):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def copy_row(source, index, turn, i, where, out):  # type: ignore[no-untyped-def]
-    """Write row ``i`` of the part ``index`` of a stored matrix, with its signs."""
-    row, into, sign = source[index[i]], out[i], turn[i]
+def copy_row(source, i, where):  # type: ignore[no-untyped-def]
+    """Copy row ``i`` of a part of a stored matrix, with its signs."""
+    index, turn = source.rows, source.turn
+    row, into, sign = source.values[index[i]], source.copies[i], turn[i]
     for k in range(index.size):
         into[k] = sign * turn[k] * row[index[k]]
     where[i] = i
@@ -204,38 +210,20 @@ def copy_row(source, index, turn, i, where, out):  # type: ignore[no-untyped-def
 
 @compiled()
 def pairwise_steps(  # type: ignore[no-untyped-def]
-    Q,
-    where,
-    scale,
-    extra,
-    diagonal,
-    gradient,
-    x,
-    lower,
-    upper,
-    widths,
-    starts,
-    tol,
-    max_steps,
-    at_bound,
-    met,
-    held,
-    source,
-    index,
-    turn,
-    copies,
+    matrix, boxes, source, gradient, x, tol, max_steps, at_bound, met, held
 ):
     """Second-order pairwise steps on a small problem until ``max (m - M) <= tol``.
 
-    ``starts`` holds the boundaries of the groups, whose variables stand together. The matrix is
-    ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on its diagonal, which is ``diagonal``. Within
-    ``at_bound`` of a bound, as a share of the box and of the values just added, is at the bound.
-    Without curvature a step goes to the first bound. Returns the number of steps. What ends a run
-    early is told in ``met``. The first two are a pair of no curvature and no bound; if they hold
-    that pair already, a long step is taken. The third is a row that ``where`` calls absent, or -1:
-    such rows are copied from ``source`` to ``copies``, which then is ``Q``, if there is one. If
-    ``held``, variables whose rows are absent stay where they are instead.
+    Within ``at_bound`` of a bound, as a share of the box and of the values just added, is at the
+    bound. Without curvature a step goes to the first bound. Returns the number of steps. What ends
+    a run early is told in ``met``. The first two are a pair of no curvature and no bound; if they
+    hold that pair already, a long step is taken. The third is a row that is absent, or -1: such
+    rows are copied from the ``source`` if there is one. If ``held``, variables whose rows are
+    absent stay where they are instead.
     """
+    Q, where, scale, extra, diagonal = matrix
+    lower, upper, widths, starts = boxes
+    copies = source.values.size > 0
     n = x.size
     n_groups = starts.size - 1
     n_chunks = n // CHUNK + n_groups + 1
@@ -290,10 +278,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
                 best_up = -gradient[k] - closed_up[k]
                 i = k
         if where[i] < 0:
-            if source.size == 0:
+            if not copies:
                 met[2] = i
                 return step
-            copy_row(source, index, turn, i, where, copies)
+            copy_row(source, i, where)
         q_ii = diagonal[i]
         row_i = Q[where[i]]
         own = slice(first, last)
@@ -314,10 +302,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             if b > 0.0 and b * (b / c) > best:
                 best, j, curvature, least = b * (b / c), k, c, floor
         if where[j] < 0:
-            if source.size == 0:
+            if not copies:
                 met[2] = j
                 return step
-            copy_row(source, index, turn, j, where, copies)
+            copy_row(source, j, where)
         row_j = Q[where[j]]
         delta = (top + gradient[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]

@@ -26,10 +26,7 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
     totals,
     coupling,
     diagonal,
-    at_bound,
-    rounded,
-    rounding,
-    resolved,
+    rules,
     multipliers,
 ):
     """Write the multipliers; return what a `Certificate` holds beside, the worst within the error.
@@ -63,7 +60,7 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
         return np.nan, np.inf, np.inf, np.inf, np.inf, np.inf
     for i in range(n):
         g = groups[i]
-        room = at_bound * min(upper[i] - lower[i], masses[g])
+        room = rules.at_bound * min(upper[i] - lower[i], masses[g])
         if x[i] < upper[i] - room:
             m[g] = max(m[g], -gradient[i])
             highest[g] = max(highest[g], -gradient[i] + error[i])
@@ -79,7 +76,7 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
     objective = 0.5 * quadratic + level
     if linear.any():
         terms = min(terms, prices)
-    zero = abs(objective) <= rounded * terms
+    zero = abs(objective) <= rules.rounded * terms
 
     # A slope below the rounding of its terms, and of those that gave the multiplier, is zero when
     # the optimum is. Otherwise every slope may be steeper by its rounding, over all of its box.
@@ -88,15 +85,15 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
         if x[i] != 0.0:
             g = groups[i]
             root = np.sqrt(abs(coupling[g, g] * diagonal[i]))
-            common[g] = max(common[g], rounding * (root * spread + abs(linear[i])))
+            common[g] = max(common[g], rules.rounding * (root * spread + abs(linear[i])))
     gap = 0.0
     for i in range(n):
         g = groups[i]
         root = np.sqrt(abs(coupling[g, g] * diagonal[i]))
-        unsure = rounding * (root * spread + abs(linear[i]))
+        unsure = rules.rounding * (root * spread + abs(linear[i]))
         small = unsure + common[g]
         if linear[i] != 0.0:
-            small = min(small, resolved * abs(linear[i]))
+            small = min(small, rules.resolved * abs(linear[i]))
         wrong = error[i] + (0.0 if zero else unsure)
         gain = 0.0
         for sign in (-1.0, 1.0):
@@ -118,6 +115,6 @@ def judge_ordinary(  # type: ignore[no-untyped-def]
             scale = masses[groups[i]] + abs(totals[groups[i]])
             off = max(off, outside)
             share = max(share, outside / scale if scale > 0.0 else outside)
-    bound = max(max(abs(objective) - unknown, abs(objective - gap)), rounded * terms)
+    bound = max(max(abs(objective) - unknown, abs(objective - gap)), rules.rounded * terms)
     relative = gap / bound if bound > 0.0 else gap
     return objective, gap, relative, violation, off, share

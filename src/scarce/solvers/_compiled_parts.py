@@ -9,13 +9,15 @@ from scarce.solvers._compiled import copy_row, group_extremes, violation_keys
 from scarce.solvers._compiled_certificate import judge_ordinary
 from scarce.solvers._compiled_small import descend_kept
 from scarce.solvers._jit import compiled
+from scarce.solvers._step_data import StepMatrix
 
 UNIT = float(np.finfo(np.float64).eps)
 
 
 @compiled()
-def bound_errors(x, field, coupling, codes, errors, sizes, out):  # type: ignore[no-untyped-def]
-    """Write what rounding may have done to the sums, from the bins that `codes` sorts rows into."""
+def bound_errors(x, field, coupling, bins, out):  # type: ignore[no-untyped-def]
+    """Write what rounding may have done to the sums, from bins that rows of like norms are in."""
+    codes, errors, sizes = bins
     mass, terms = np.zeros(errors.shape[1]), 0
     largest = np.abs(coupling).max()
     for k in range(x.size):
@@ -33,92 +35,63 @@ def bound_errors(x, field, coupling, codes, errors, sizes, out):  # type: ignore
 
 @compiled()
 def solve_part(  # type: ignore[no-untyped-def]
-    values,
-    index,
+    source,
     diagonal,
-    turn,
     linear,
-    lower,
-    upper,
+    boxes,
     groups,
     totals,
     coupling,
-    starts,
-    codes,
-    errors,
-    sizes,
-    space,
+    bins,
     tol,
     goal,
-    little,
-    most_goals,
-    budget,
-    at_bound,
-    balanced,
-    most,
-    regular,
-    most_steps,
-    rounded,
-    rounding,
-    resolved,
-    feasible,
+    aims,
+    limit,
+    rules,
     x,
     field,
     multipliers,
 ):
     """Take steps, the last step, and judge; ``x``, ``field`` and ``multipliers`` are written.
 
-    Returns whether the point is proved to be optimal, the steps and what `judge_ordinary` found.
-    A program that would need plain kernel values for its proof is left to others.
+    ``aims`` are the share of the tolerance that a row may be off for its bound to do, the most
+    goals that are tried, and what is feasible. Returns whether the point is proved to be optimal,
+    the steps and what `judge_ordinary` found. A program that would need plain kernel values for its
+    proof is left to others.
     """
-    n = index.size
+    little, most_goals, feasible = aims
+    n, turn, lower, upper = x.size, source.turn, boxes.lower, boxes.upper
     where, met, error = np.full(n, -1), np.full(3, -1), np.empty(n)
-    gradient, keys, widths = np.empty(n), np.empty(n), upper - lower
-    extra, own = np.zeros(n), np.empty(n)
+    gradient, keys, own = np.empty(n), np.empty(n), np.empty(n)
     for k in range(n):
         own[k] = coupling[groups[k], groups[k]] * diagonal[k]
-    Q = space[: n * n].reshape((n, n))
-    for k in range(n):
         if x[k] != 0.0:
-            copy_row(values, index, turn, k, where, Q)
+            copy_row(source, k, where)
+    matrix = StepMatrix(source.copies, where, coupling, np.zeros(n), own)
     steps, share = 0, 1.0
     judged = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
     for _ in range(most_goals):
         more, found = descend_kept(
-            Q,
-            where,
-            coupling,
-            extra,
-            own,
+            matrix,
+            boxes,
+            source,
             linear,
             totals,
             gradient,
             x,
-            lower,
-            upper,
-            widths,
-            starts,
             share * tol,
             share * goal,
-            budget - steps,
+            limit - steps,
             False,
-            at_bound,
-            balanced,
-            most,
-            regular,
-            most_steps,
+            rules,
             met,
-            values,
-            index,
-            turn,
-            Q,
         )
         steps += more
-        if steps >= budget or met[0] >= 0 or found < 0:
+        if steps >= limit or met[0] >= 0 or found < 0:
             return False, steps, judged
         for k in range(n):
             field[k] = turn[k] * (gradient[k] - linear[k])
-        bound_errors(x, field, coupling, codes, errors, sizes, error)
+        bound_errors(x, field, coupling, bins, error)
         m, M = group_extremes(gradient, x, lower, upper, groups, totals.size)
         middle = np.zeros(totals.size)
         for g in range(totals.size):
@@ -141,10 +114,7 @@ def solve_part(  # type: ignore[no-untyped-def]
             totals,
             coupling,
             diagonal,
-            at_bound,
-            rounded,
-            rounding,
-            resolved,
+            rules,
             multipliers,
         )
         gap, violation, off = judged[2], judged[3], judged[5]

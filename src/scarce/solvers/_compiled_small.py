@@ -1,7 +1,6 @@
 """Compiled parts of the small route: gradients from kept rows, shrinking, the exact last step.
 
-Variables are sorted by group, ``starts`` holds the groups' boundaries, and the matrix is that of
-`pairwise_steps`: ``scale[g_i, g_j] Q[where[i], j]`` plus ``extra`` on the diagonal.
+The arguments are those of `_step_data`.
 """
 
 # Compiled functions take their types from the arrays they get, hence "no-untyped-def".
@@ -9,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._compiled import copy_row, dot, pairwise_steps
+from scarce.solvers._compiled import add_lines, copy_row, dot, pairwise_steps
 from scarce.solvers._jit import compiled
+from scarce.solvers._step_data import Boxes, Source, StepMatrix
 
 SINGULAR, ABSENT, STEPPED = -1, -2, 1
 SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
@@ -18,52 +18,37 @@ ROUGHLY = 0.3  # share of the violation to which steps go while the rows of othe
 
 
 @compiled()
-def _add_four(a, A, b, B, c, C, d, D, sums):  # type: ignore[no-untyped-def]
-    for k in range(sums.size):
-        sums[k] = (((sums[k] + a * A[k]) + b * B[k]) + c * C[k]) + d * D[k]
-
-
-@compiled()
-def add_to_gradient(Q, where, scale, extra, change, starts, out):  # type: ignore[no-untyped-def]
+def add_to_gradient(matrix, change, starts, out):  # type: ignore[no-untyped-def]
     """Add what a change of the variables is worth, from the rows of those that change."""
+    scale, extra = matrix.scale, matrix.extra
+    lines, weights = np.empty(change.size, np.int64), np.empty(change.size)
     for k in range(change.size):
         out[k] += extra[k] * change[k]
     for h in range(starts.size - 1):
-        moved = starts[h] + np.flatnonzero(change[starts[h] : starts[h + 1]])
+        count = 0
+        for k in range(starts[h], starts[h + 1]):
+            if change[k] != 0.0:
+                lines[count], weights[count] = matrix.where[k], change[k]
+                count += 1
+        sums = np.zeros(change.size)
+        add_lines(matrix.values, lines[:count], weights[:count], sums)
         for g in range(starts.size - 1):
-            own = slice(starts[g], starts[g + 1])
-            sums, factor, n = out[own], scale[g, h], moved.size
-            for j in range(0, n - 3, 4):  # four rows at a time: the sums are read less often
-                i, k, m, p = moved[j], moved[j + 1], moved[j + 2], moved[j + 3]
-                a, b = factor * change[i], factor * change[k]
-                c, d = factor * change[m], factor * change[p]
-                _add_four(
-                    a,
-                    Q[where[i], own],
-                    b,
-                    Q[where[k], own],
-                    c,
-                    Q[where[m], own],
-                    d,
-                    Q[where[p], own],
-                    sums,
-                )
-            for j in range(n - n % 4, n):
-                weight, row = factor * change[moved[j]], Q[where[moved[j]], own]
-                for k in range(sums.size):
-                    sums[k] += weight * row[k]
+            for k in range(starts[g], starts[g + 1]):
+                out[k] += scale[g, h] * sums[k]
 
 
 @compiled()
-def write_gradient(Q, where, scale, extra, linear, x, starts, out):  # type: ignore[no-untyped-def]
+def write_gradient(matrix, linear, x, starts, out):  # type: ignore[no-untyped-def]
     """Write the gradient at ``x`` from the rows of the variables that are not zero."""
-    out[:] = linear
-    add_to_gradient(Q, where, scale, extra, x, starts, out)
+    for k in range(x.size):
+        out[k] = linear[k]
+    add_to_gradient(matrix, x, starts, out)
 
 
 @compiled()
-def violation(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def]
+def violation(boxes, gradient, x):  # type: ignore[no-untyped-def]
     """Return ``max over groups of m_g - M_g``, not below 0."""
+    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
     worst = 0.0
     for g in range(starts.size - 1):
         m, M = -np.inf, np.inf
@@ -78,13 +63,14 @@ def violation(gradient, x, lower, upper, starts):  # type: ignore[no-untyped-def
 
 
 @compiled()
-def active_variables(gradient, x, lower, upper, starts, fixed):  # type: ignore[no-untyped-def]
+def active_variables(boxes, gradient, x, fixed):  # type: ignore[no-untyped-def]
     """Return the variables that a step may still want, and where their groups begin.
 
     LIBSVM's rule of shrinking: a variable at a bound is left out if it violates with none of its
     group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
     Those that are ``fixed`` have no part in it.
     """
+    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
     active, count = np.empty(x.size, np.int64), 0
     begins = np.zeros(starts.size, np.int64)
     for g in range(starts.size - 1):
@@ -105,66 +91,39 @@ def active_variables(gradient, x, lower, upper, starts, fixed):  # type: ignore[
 
 @compiled()
 def shrunk_steps(  # type: ignore[no-untyped-def]
-    Q,
-    where,
-    scale,
-    extra,
-    diagonal,
-    gradient,
-    x,
-    lower,
-    upper,
-    widths,
-    starts,
-    tol,
-    max_steps,
-    at_bound,
-    met,
-    source,
-    index,
-    turn,
-    copies,
-    active,
-    begins,
+    matrix, boxes, source, gradient, x, tol, max_steps, at_bound, met, held, active, begins
 ):
     """Take pairwise steps on the ``active`` variables alone, on a copy of their block.
 
-    The arguments are those of `pairwise_steps`; the gradient of all follows at the end.
+    ``begins`` is where their groups begin. The gradient of all variables follows at the end.
     """
+    Q, where, scale, extra, diagonal = matrix
     block = np.empty((active.size, active.size))
     for a in range(active.size):
         if where[active[a]] < 0:
-            copy_row(source, index, turn, active[a], where, copies)
+            copy_row(source, active[a], where)
         row, into = Q[where[active[a]]], block[a]
         for b in range(active.size):
             into[b] = row[active[b]]
+    all_there = np.arange(active.size)
     part = x[active]
     steps = pairwise_steps(
-        block,
-        np.arange(active.size),
-        scale,
-        extra[active],
-        diagonal[active],
+        StepMatrix(block, all_there, scale, extra[active], diagonal[active]),
+        Boxes(boxes.lower[active], boxes.upper[active], boxes.widths[active], begins),
+        Source(source.values[:0], source.rows, source.turn, source.copies),
         gradient[active],
         part,
-        lower[active],
-        upper[active],
-        widths[active],
-        begins,
         tol,
         max_steps,
         at_bound,
         met,
-        False,
-        source[:0],
-        index,
-        turn,
-        copies,
+        held,
     )
     change = np.zeros(x.size)
-    change[active] = part - x[active]
-    x[active] = part
-    add_to_gradient(Q, where, scale, extra, change, starts, gradient)
+    for a in range(active.size):
+        change[active[a]] = part[a] - x[active[a]]
+        x[active[a]] = part[a]
+    add_to_gradient(matrix, change, boxes.starts, gradient)
     return steps
 
 
@@ -206,14 +165,14 @@ def _centre(values, owner, sizes):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def newton(  # type: ignore[no-untyped-def]
-    Q, where, scale, extra, gradient, x, lower, upper, starts, most, regular, most_steps
-):
+def newton(matrix, boxes, gradient, x, rules):  # type: ignore[no-untyped-def]
     """Newton steps on the free variables, each to the first bound met; ``x`` is changed in place.
 
     Returns STEPPED, 0 when there are none or too many free variables, and SINGULAR when a system
     is not regular: what it takes then is not worth compiling.
     """
+    Q, where, scale, extra = matrix.values, matrix.where, matrix.scale, matrix.extra
+    lower, upper, starts, most = boxes.lower, boxes.upper, boxes.starts, rules.most_free
     n_groups = starts.size - 1
     free = np.empty(most, np.int64)
     owner = np.empty(most, np.int64)
@@ -230,7 +189,7 @@ def newton(  # type: ignore[no-untyped-def]
     right = np.empty(n)
     for a in range(n):
         right[a] = -gradient[free[a]]
-    for _ in range(most_steps):
+    for _ in range(rules.most_newton):
         # Groups without free variables have no part in the system.
         at, n_active = np.full(n_groups, -1), 0
         for a in range(n):
@@ -241,17 +200,17 @@ def newton(  # type: ignore[no-untyped-def]
         for a in range(n):
             member[a] = at[owner[a]]
             sizes[member[a]] += 1.0
-        matrix = np.empty((n, n))
+        block = np.empty((n, n))
         unit = 0.0
         for a in range(n):
             i, row = free[a], Q[where[free[a]]]
             for b in range(n):
-                matrix[a, b] = scale[owner[a], owner[b]] * row[free[b]]
-            matrix[a, a] += extra[i]
-            unit = max(unit, abs(matrix[a, a]))
+                block[a, b] = scale[owner[a], owner[b]] * row[free[b]]
+            block[a, a] += extra[i]
+            unit = max(unit, abs(block[a, a]))
         unit = unit if unit > 0.0 else 1.0
-        factor = matrix / unit
-        if not _factorise(factor, regular):
+        factor = block / unit
+        if not _factorise(factor, rules.regular):
             return SINGULAR
         _centre(right, member, sizes)
         step = right / unit
@@ -294,7 +253,7 @@ def newton(  # type: ignore[no-untyped-def]
                 target = lower[k]
             change[a] = target - x[k]
         for a in range(n):
-            right[a] -= dot(matrix[a], change)
+            right[a] -= dot(block[a], change)
         for a in range(n):
             k = free[a]
             x[k] += change[a]
@@ -313,14 +272,15 @@ def newton(  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def tidy(x, lower, upper, widths, totals, starts, at_bound, balanced):  # type: ignore[no-untyped-def]
+def tidy(boxes, totals, x, rules):  # type: ignore[no-untyped-def]
     """Put values at a bound up to rounding there; give what rounding took from a total back."""
+    lower, upper, widths, starts = boxes
     for g in range(starts.size - 1):
         own = slice(starts[g], starts[g + 1])
         mass = np.abs(x[own]).sum()
         total, most, best = 0.0, -1.0, -1
         for k in range(starts[g], starts[g + 1]):
-            near = at_bound * min(widths[k], mass)
+            near = rules.at_bound * min(widths[k], mass)
             if x[k] <= lower[k] + near:
                 x[k] = lower[k]
             elif x[k] >= upper[k] - near:
@@ -330,13 +290,14 @@ def tidy(x, lower, upper, widths, totals, starts, at_bound, balanced):  # type: 
             if room > most:
                 most, best = room, k
         missing = totals[g] - total
-        if abs(missing) > balanced * mass and most > abs(missing):
+        if abs(missing) > rules.balanced * mass and most > abs(missing):
             x[best] += missing
 
 
 @compiled()
-def fill(lower, upper, widths, totals, at_bound, balanced):  # type: ignore[no-untyped-def]
+def fill(boxes, totals, rules):  # type: ignore[no-untyped-def]
     """Return the point next to zero, its only group's variables moved in order to the total."""
+    lower, upper = boxes.lower, boxes.upper
     x = np.empty(lower.size)
     for k in range(x.size):
         x[k] = max(min(upper[k], 0.0), lower[k])
@@ -350,148 +311,65 @@ def fill(lower, upper, widths, totals, at_bound, balanced):  # type: ignore[no-u
                 break
             x[k] = bound
             missing -= room if missing > 0.0 else -room
-    tidy(x, lower, upper, widths, totals, np.array([0, x.size]), at_bound, balanced)
+    tidy(boxes, totals, x, rules)
     return x
 
 
 @compiled()
-def last_step(  # type: ignore[no-untyped-def]
-    Q,
-    where,
-    scale,
-    extra,
-    linear,
-    totals,
-    gradient,
-    x,
-    lower,
-    upper,
-    widths,
-    starts,
-    tol,
-    most,
-    regular,
-    most_steps,
-    at_bound,
-    balanced,
-):
+def last_step(matrix, boxes, linear, totals, gradient, x, tol, rules):  # type: ignore[no-untyped-def]
     """Tidy up after pairwise steps, and take the exact last step if that is within tolerance.
 
     ``x`` and ``gradient`` are changed in place, the gradient to one that is added up anew. Returns
     what `newton` does.
     """
-    tidy(x, lower, upper, widths, totals, starts, at_bound, balanced)
+    tidy(boxes, totals, x, rules)
     exact, there = x.copy(), np.empty(x.size)
-    found = newton(
-        Q, where, scale, extra, gradient, exact, lower, upper, starts, most, regular, most_steps
-    )
+    found = newton(matrix, boxes, gradient, exact, rules)
     if found == STEPPED:
-        tidy(exact, lower, upper, widths, totals, starts, at_bound, balanced)
-        write_gradient(Q, where, scale, extra, linear, exact, starts, there)
-        allowed = max(violation(gradient, x, lower, upper, starts), 0.5 * tol)
-        if violation(there, exact, lower, upper, starts) <= allowed:
-            x[:], gradient[:] = exact, there
+        tidy(boxes, totals, exact, rules)
+        write_gradient(matrix, linear, exact, boxes.starts, there)
+        allowed = max(violation(boxes, gradient, x), 0.5 * tol)
+        if violation(boxes, there, exact) <= allowed:
+            for k in range(x.size):
+                x[k], gradient[k] = exact[k], there[k]
             return found
-    write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
+    write_gradient(matrix, linear, x, boxes.starts, gradient)
     return found
 
 
 @compiled()
 def descend_kept(  # type: ignore[no-untyped-def]
-    Q,
-    where,
-    scale,
-    extra,
-    diagonal,
-    linear,
-    totals,
-    gradient,
-    x,
-    lower,
-    upper,
-    widths,
-    starts,
-    tol,
-    goal,
-    limit,
-    begun,
-    at_bound,
-    balanced,
-    most,
-    regular,
-    most_steps,
-    met,
-    source,
-    index,
-    turn,
-    copies,
+    matrix, boxes, source, linear, totals, gradient, x, tol, goal, limit, begun, rules, met
 ):
     """Pairwise steps to ``goal`` and the last step; return their number and what `newton` said.
 
     Ends early when a pair has no bound, with SINGULAR, and when absent rows are in the way, with
     ABSENT: the others are then solved for, up to a share of what those violate.
     """
+    where = matrix.where
     if not begun:
-        write_gradient(Q, where, scale, extra, linear, x, starts, gradient)
-    complete, steps = source.size > 0 or where.min() >= 0, 0
+        write_gradient(matrix, linear, x, boxes.starts, gradient)
+    complete, steps = source.values.size > 0 or where.min() >= 0, 0
     # Steps on all variables after which it is asked which of them can be left out.
     every = x.size // 2 if x.size >= SHRINK_FROM else limit
     more = 0
     while True:
-        worst = violation(gradient, x, lower, upper, starts)
+        worst = violation(boxes, gradient, x)
         if worst <= goal or steps >= limit:
             break
-        nearer = goal if complete else max(goal, ROUGHLY * worst)
-        active, begins = np.empty(0, np.int64), starts
+        aim = goal if complete else max(goal, ROUGHLY * worst)
+        left, near, held = limit - steps, rules.at_bound, not complete
+        active, begins = np.empty(0, np.int64), boxes.starts
         if more == every:
             fixed = np.zeros(x.size, np.bool_) if complete else where < 0
-            active, begins = active_variables(gradient, x, lower, upper, starts, fixed)
+            active, begins = active_variables(boxes, gradient, x, fixed)
         if 0 < active.size <= 0.75 * x.size:
             more = shrunk_steps(
-                Q,
-                where,
-                scale,
-                extra,
-                diagonal,
-                gradient,
-                x,
-                lower,
-                upper,
-                widths,
-                starts,
-                nearer,
-                limit - steps,
-                at_bound,
-                met,
-                source,
-                index,
-                turn,
-                copies,
-                active,
-                begins,
+                matrix, boxes, source, gradient, x, aim, left, near, met, held, active, begins
             )
         else:
             more = pairwise_steps(
-                Q,
-                where,
-                scale,
-                extra,
-                diagonal,
-                gradient,
-                x,
-                lower,
-                upper,
-                widths,
-                starts,
-                nearer,
-                min(every, limit - steps),
-                at_bound,
-                met,
-                not complete,
-                source,
-                index,
-                turn,
-                copies,
+                matrix, boxes, source, gradient, x, aim, min(every, left), near, met, held
             )
         steps += more
         if met[0] >= 0:
@@ -500,24 +378,4 @@ def descend_kept(  # type: ignore[no-untyped-def]
             if complete:
                 break
             return steps, ABSENT
-    found = last_step(
-        Q,
-        where,
-        scale,
-        extra,
-        linear,
-        totals,
-        gradient,
-        x,
-        lower,
-        upper,
-        widths,
-        starts,
-        tol,
-        most,
-        regular,
-        most_steps,
-        at_bound,
-        balanced,
-    )
-    return steps, found
+    return steps, last_step(matrix, boxes, linear, totals, gradient, x, tol, rules)

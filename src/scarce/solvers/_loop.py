@@ -18,7 +18,15 @@ from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
-from scarce.solvers._steps import StepMatrix, group_starts, solve_block
+from scarce.solvers._step_data import StepMatrix
+from scarce.solvers._steps import (
+    group_starts,
+    has_negative_curvature,
+    matrix_of_block,
+    matrix_of_kept,
+    matrix_of_single,
+    solve_block,
+)
 from scarce.solvers._unbounded import refuse_unbounded
 from scarce.solvers._working_set import WorkingSets
 
@@ -153,7 +161,7 @@ class Loop:
         self._tell(x, field, self._gap(x, field))
         everyone, gradient = np.arange(form.n), form.gradient(x, field.values)
         limit, goal = min(form.n, self.budget - self.steps), ROUGH_GOAL * FIRST_GOAL * self.tol
-        matrix = StepMatrix.of_single(single)
+        matrix = matrix_of_single(single)
         new, _, steps = solve_block(form, matrix, everyone, gradient, x, goal, limit, single)
         self.steps += steps
         form.balance(new)
@@ -223,7 +231,7 @@ class Loop:
         limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
-            self.negative_curvature = matrix.bends_down(group_starts(form, block))
+            self.negative_curvature = has_negative_curvature(matrix, group_starts(form, block))
         new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit, form.kept)
         self.steps += max(steps, 1)
         form.balance(new)
@@ -243,20 +251,20 @@ class Loop:
     def _matrix(self, block: Array, precision: Any) -> StepMatrix:
         form = self.form
         if form.kept is not None:
-            return StepMatrix.of_kept(form, form.kept)
+            return matrix_of_kept(form, form.kept)
         # One space for all blocks: touching fresh memory would cost as much as the values.
         needed = block.size**2 * np.dtype(precision).itemsize
         if self.space.nbytes < needed:
             self.space = np.empty(-(-needed // 8))
         Q = form.block(block, precision, self.space.view(precision))
-        return StepMatrix.of_block(Q, form.n_groups)
+        return matrix_of_block(Q, form.n_groups)
 
     def _meet_curvature(self, gradient: Array, x: Array, middle: Array) -> None:
         """Look for negative curvature where no block was solved, so that none can have been met."""
         form = self.form
         block = self.sets.select(gradient, x, middle, self.tol, self.sets.extra, np.float64)
         matrix = self._matrix(block, np.float64)
-        self.negative_curvature = matrix.bends_down(group_starts(form, block))
+        self.negative_curvature = has_negative_curvature(matrix, group_starts(form, block))
 
     def _newton(self, x: Array, gradient: Array, most: int, tol: float) -> Array | None:
         found, bent = newton_steps(self.form, x, gradient, most, tol)

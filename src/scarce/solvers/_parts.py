@@ -8,17 +8,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, FEASIBLE, ROUNDED
+from scarce.solvers._certificate import FEASIBLE
 from scarce.solvers._check import LITTLE
-from scarce.solvers._dual import RESOLVED, ROUNDING
-from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO
 from scarce.solvers._plain_steps import is_worth_it
 from scarce.solvers._problem import QuadraticProgram
-from scarce.solvers._signed import BALANCED, SignedForm
+from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import GOAL, MOST_PAIRWISE, MOST_SHORT
 from scarce.solvers._solution import Solution
 from scarce.solvers._space import KEPT, small_space
 from scarce.solvers._start import first_point
+from scarce.solvers._step_data import RULES, Boxes, Source
 
 Array = NDArray[Any]
 Run = Callable[[int, Callable[[int, int], None], int], None]
@@ -101,35 +100,22 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
         bins = bins._replace(codes=bins.codes[order])
         starts = np.searchsorted(groups, np.arange(program.n_groups + 1))
     field, multipliers = np.empty(x.size), np.empty(program.n_groups)
+    n = x.size
     with small_space("matrix") as space:
         optimal, steps, judged = solve_part(
-            part.values,
-            index,
+            Source(part.values, index, turn, space[: n * n].reshape(n, n)),
             diagonal,
-            turn,
             linear,
-            lower,
-            upper,
+            Boxes(lower, upper, upper - lower, starts),
             groups,
             program.totals,
             program.coupling,
-            starts,
-            *bins,
-            space,
+            bins,
             tol,
             GOAL * tol,
-            LITTLE,
-            MOST_SHORT,
+            (LITTLE, MOST_SHORT, FEASIBLE),
             limit,
-            AT_BOUND,
-            BALANCED,
-            SINGULAR_UP_TO,
-            REGULAR,
-            MOST_STEPS,
-            ROUNDED,
-            ROUNDING,
-            RESOLVED,
-            FEASIBLE,
+            RULES,
             x,
             field,
             multipliers,

@@ -11,21 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, ROUNDED, Certificate, extremes, judge
-from scarce.solvers._dual import RESOLVED, ROUNDING, WIDEST
+from scarce.solvers._certificate import Certificate, extremes, judge
+from scarce.solvers._dual import WIDEST
 from scarce.solvers._field import Field
-from scarce.solvers._newton import (
-    MOST_STEPS,
-    REGULAR,
-    SINGULAR_UP_TO,
-    free_variables,
-    is_singular,
-    newton_steps,
-)
+from scarce.solvers._newton import SINGULAR_UP_TO, free_variables, is_singular, newton_steps
 from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
 from scarce.solvers._plain_steps import compiler_is_loaded, is_worth_it, plain_steps
-from scarce.solvers._signed import BALANCED, SignedForm
-from scarce.solvers._steps import NO_SOURCE, StepMatrix, group_starts
+from scarce.solvers._signed import SignedForm
+from scarce.solvers._step_data import NO_SOURCE, RULES
+from scarce.solvers._steps import boxes_of, matrix_of_kept
 
 Array = NDArray[Any]
 
@@ -88,52 +82,42 @@ def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, 
     from scarce.solvers._compiled import next_rows
     from scarce.solvers._compiled_small import ABSENT, descend_kept
 
-    starts = group_starts(form, kept.order)
-    lower, upper, widths, linear = form.lower, form.upper, form.widths, form.linear
-    if kept.is_sorted:
-        x = x.copy()
-    else:
-        order = kept.order
-        x, linear = x[order], linear[order]
-        lower, upper, widths = lower[order], upper[order], widths[order]
+    order = None if kept.is_sorted else kept.order
+    boxes, linear = boxes_of(form, order), form.linear
+    x = x.copy() if order is None else x[order]
+    if order is not None:
+        linear = linear[order]
     if kept.count < form.n:
         kept.keep(np.flatnonzero(x))
         if kept.count == 0:
             kept.keep_some()
-    matrix = StepMatrix.of_kept(form, kept)
-    gradient = np.empty(form.n)
+    matrix = matrix_of_kept(form, kept)
+    gradient, goal = np.empty(form.n), GOAL * tol
     steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(3, -1), False
     while True:
         more, found = descend_kept(
-            *matrix,
+            matrix,
+            boxes,
+            NO_SOURCE,
             linear,
             form.totals,
             gradient,
             x,
-            lower,
-            upper,
-            widths,
-            starts,
             tol,
-            GOAL * tol,
+            goal,
             most - steps,
             begun,
-            AT_BOUND,
-            BALANCED,
-            SINGULAR_UP_TO,
-            REGULAR,
-            MOST_STEPS,
+            RULES,
             met,
-            *NO_SOURCE,
         )
         steps, begun = steps + more, True
         if found != ABSENT:
             break
-        kept.keep_next(next_rows(gradient, x, lower, upper, starts, kept.where, -1, GOAL * tol))
+        kept.keep_next(next_rows(kept.where, boxes, gradient, x, -1, goal))
     values = gradient - linear
     if form.problem.curved:
         values -= matrix.extra * x
-    if not kept.is_sorted:
+    if order is not None:
         both = np.empty((2, form.n))
         both[:, order] = x, values
         x, values = both
@@ -164,10 +148,7 @@ def judge_shortly(
         form.totals,
         form.coupling,
         form.kernel.diagonal(),
-        AT_BOUND,
-        ROUNDED,
-        ROUNDING,
-        RESOLVED,
+        RULES,
         multipliers,
     )
     unclosed = enough < relative < np.inf  # and infinite where a value is not finite

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._plain_steps import compiler_is_loaded
 from scarce.solvers._problem import QuadraticProgram
-from scarce.solvers._signed import BALANCED, SignedForm
+from scarce.solvers._signed import SignedForm
+from scarce.solvers._step_data import RULES
+from scarce.solvers._steps import boxes_of
 
 Array = NDArray[Any]
 
@@ -67,9 +68,7 @@ def first_point(form: SignedForm) -> Array:
     if form.n_groups == 1 and form.bounded and compiler_is_loaded():
         from scarce.solvers._compiled_small import fill
 
-        return fill(  # type: ignore[no-any-return]
-            form.lower, form.upper, form.widths, form.totals, AT_BOUND, BALANCED
-        )
+        return fill(boxes_of(form, None), form.totals, RULES)  # type: ignore[no-any-return]
     return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 
 

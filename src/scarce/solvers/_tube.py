@@ -345,7 +345,8 @@ class _Newton:
     def solution(self, status: Any, tol: float) -> TubeSolution:
         theta, found = self.certificate()
         if theta is not self.w and self.multipliers() is self.w:  # written as its multipliers
-            self.w, self.scores = theta, self.system.scores(theta)
+            self.w = theta
+        self.scores = self.system.scores(self.w)  # every step left its rounding in them
         size = float(np.abs(theta).sum())
         infeasibility = found.imbalance / size if size > 0 else 0.0
         worst = found.kkt_violation if infeasibility <= FEASIBLE else np.inf
