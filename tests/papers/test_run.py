@@ -172,7 +172,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path, jobs):
             stderr=subprocess.DEVNULL,
         )
         before = len(cell_files(tmp_path / "cut"))
-        while process.poll() is None and len(cell_files(tmp_path / "cut")) < before + 3:
+        while process.poll() is None and len(cell_files(tmp_path / "cut")) < before + 5:
             time.sleep(0.003 * (1 + attempt % 5))
         if process.poll() is not None:
             break
