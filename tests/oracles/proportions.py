@@ -24,13 +24,14 @@ def transfer_group_probability(common, means, source, wanted, tube, costs, trans
     rows = np.vstack([common, means])
     scores = rows @ w
     n_common = len(common)
-    disagreement = common @ source_weights + source_offset - scores[:n_common] - b
     group_means = scores[n_common:] + b
     objective = (
         cp.sum_squares(w) / 2
         + transfer / 2 * cp.sum_squares(w - source_weights)
-        + costs[0] / 2 * cp.sum_squares(disagreement)
         + costs[1] / 2 * cp.sum_squares(cp.pos(wanted - tube - group_means))
         + costs[1] / 2 * cp.sum_squares(cp.pos(group_means - wanted - tube))
     )
+    if n_common:  # older versions of cvxpy know no sum over nothing
+        disagreement = common @ source_weights + source_offset - scores[:n_common] - b
+        objective += costs[0] / 2 * cp.sum_squares(disagreement)
     return Primal(objective, w, b, scores)
