@@ -11,13 +11,19 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDOneClassSVM
 
-from scarce import SVC, OneClassSVM
+from benchmarks import spark_peer
+from scarce import SVC, SVMC, OneClassSVM
+from scarce._by_chunks import planned
+from scarce.chunks import LinearFeatures
 from scarce.chunks._array import LocalChunks
 from scarce.chunks._chunks import Part
 from scarce.chunks._dask import DaskChunks
@@ -53,6 +59,11 @@ class Generated(LocalChunks):
         results = super().map(function, *broadcast, only=only)
         self.sent += sum(len(pickle.dumps(result)) for result in results)
         return results
+
+    def reduce(self, function, join, *broadcast):
+        result = super().reduce(function, join, *broadcast)
+        self.sent += len(pickle.dumps(result))
+        return result
 
 
 class Peak:
@@ -135,6 +146,43 @@ def by_descent(n_rows):
     }
 
 
+def as_features(n_rows, landmarks):
+    """What a pass sees of the rows: the columns, or features of some landmarks."""
+    if not landmarks:
+        return LinearFeatures(COLUMNS)
+    model = SVC(approximation="nystroem", n_components=landmarks, random_state=0)
+    plan = planned(model, Generated(n_rows))
+    return plan.features
+
+
+def primal_value(coef, intercept, features, n_rows, C=1.0):
+    """Objective of a C-SVC over all rows."""
+    slack = 0.0
+    for index in range(n_rows // STEP):
+        X, y = generated(index)
+        scores = features.rows(X) @ coef + intercept
+        slack += float(np.maximum(1.0 - np.where(y == 1, 1.0, -1.0) * scores, 0.0).sum())
+    return 0.5 * float(coef @ coef) + C * slack
+
+
+def by_spark(name, landmarks, n_rows):
+    """Spark's `LinearSVC` on the same features, and by how much its objective is above ours."""
+    features = as_features(n_rows, landmarks)
+    width = features.rank
+    with tempfile.TemporaryDirectory() as folder:
+        for index in range(n_rows // STEP):
+            X, y = generated(index)
+            rows = features.rows(X)
+            table = {f"x{j}": rows[:, j].astype(np.float32) for j in range(width)}
+            pq.write_table(pa.table({**table, "y": y}), f"{folder}/{index:05d}.parquet")
+        found = spark_peer.linear_svc(folder, width, 1.0, n_rows)
+    low_rank = {"approximation": "nystroem", "n_components": landmarks, "random_state": 0}
+    ours = SVC(tol=1e-6, **(low_rank if landmarks else {"kernel": "linear"}))
+    best = ours.fit(Generated(n_rows)).objective_
+    value = primal_value(found.pop("coef"), found.pop("intercept"), features, n_rows)
+    return {"case": name, "rows": n_rows, **found, "objective_above_ours": value / best - 1.0}
+
+
 class Counted(DaskChunks):
     """Rows on workers that count what comes back from them."""
 
@@ -144,6 +192,11 @@ class Counted(DaskChunks):
         results = super().map(function, *broadcast, only=only)
         self.sent += sum(len(pickle.dumps(result)) for result in results)
         return results
+
+    def reduce(self, function, join, *broadcast):
+        result = super().reduce(function, join, *broadcast)
+        self.sent += len(pickle.dumps(result))
+        return result
 
 
 def high_water():
@@ -192,13 +245,102 @@ def on_workers(n_workers, n_rows):
     }
 
 
+def heap(index, columns=8, share=0.05):
+    """Unlabelled rows of one chunk, of which some are of the class, and which."""
+    random = np.random.default_rng([8, index])
+    X = random.uniform(-6.0, 6.0, size=(STEP, columns)).astype(np.float32)
+    member = random.random(STEP) < share
+    X[member] = random.standard_normal((int(member.sum()), columns), dtype=np.float32)
+    return X, member
+
+
+def labelled_heap(index, labelled):
+    """The same; in the first chunk so many rows are of the class, and labelled."""
+    X, member = heap(index)
+    if index == 0:
+        random = np.random.default_rng(9)
+        X[:labelled] = random.standard_normal((labelled, X.shape[1]), dtype=np.float32)
+        member[:labelled] = True
+    return X, member
+
+
+def mapping_on_workers(name, model, labelled, n_rows, n_workers=2):
+    """`SVMC` to its end on worker processes of 2 GB."""
+    import dask
+    import dask.array as da
+    from dask.distributed import Client, LocalCluster
+
+    blocks = [
+        da.from_delayed(dask.delayed(lambda i: labelled_heap(i, labelled)[0])(i), (STEP, 8), "f4")
+        for i in range(n_rows // STEP)
+    ]
+    y = np.zeros(n_rows, np.int8)
+    y[:labelled] = 1
+    with LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=":0"
+    ) as cluster:
+        with (
+            Client(cluster) as client,
+            Peak() as peak,
+            warnings.catch_warnings(record=True) as said,
+        ):
+            warnings.simplefilter("always")
+            before = sum(client.run(time.process_time).values())
+            began, driver = time.perf_counter(), time.process_time()
+            model.fit(da.concatenate(blocks), y)
+            wall, driver = time.perf_counter() - began, time.process_time() - driver
+            workers = sum(client.run(time.process_time).values()) - before
+            memory = sorted(client.run(high_water).values())
+    found = right = members = 0
+    for index in range(0, n_rows // STEP, max(1, n_rows // STEP // 20)):
+        X, member = labelled_heap(index, labelled)
+        accepted = model.predict(X) == 1
+        found, right = found + accepted.sum(), right + (accepted & member).sum()
+        members += member.sum()
+    return {
+        "case": name,
+        "rows": n_rows,
+        "labelled": labelled,
+        "rounds": model.n_rounds_,
+        "round_kept": model.round_kept_,
+        "converged": model.converged_,
+        "negatives": model.history_["negatives"],
+        "rejected": model.history_["rejected"],
+        "support_vectors": model.history_["support_vectors"],
+        "warnings": [str(each.message) for each in said],
+        "wall_s_busy_machine": round(wall),
+        "cpu_s_workers_with_generating": round(workers, 1),
+        "cpu_s_driver": round(driver, 1),
+        "driver_peak_mb": round(peak.largest),
+        "driver_peak_mb_beside": round(peak.largest - peak.first),
+        "worker_peak_mb": [round(value) for value in memory],
+        "precision": round(float(right / max(1, found)), 4),
+        "recall": round(float(right / members), 4),
+    }
+
+
 def cases(n_rows):
     """Every case of so many rows as name and function."""
     for name, model in machines():
         yield name, lambda name=name, model=model: by_chunks(name, model, n_rows)
     yield "Nystroem + SGDOneClassSVM, one pass", lambda: by_descent(n_rows)
+    for landmarks in (0, LANDMARKS):
+        name = f"Spark's LinearSVC, C 1, {landmarks or 'no'} landmarks"
+        if spark_peer.is_here():
+            yield name, lambda name=name, m=landmarks: by_spark(name, m, n_rows)
+        else:
+            print(f"{name}: left out, there is no pyspark here", flush=True)
     for n_workers in (1, 2):
         yield f"one-class on {n_workers} workers", lambda n=n_workers: on_workers(n, n_rows)
+    for more, labelled in (({}, 200), ({"stop": "held_out"}, 2000)):
+        name = f"SVMC on 2 workers, {labelled} labelled{', held out' if more else ''}"
+        model = SVMC(diagnose=False, **more)
+        yield (
+            name,
+            lambda name=name, model=model, labelled=labelled: mapping_on_workers(
+                name, model, labelled, n_rows
+            ),
+        )
 
 
 def compared(entry, one_process):

@@ -1,4 +1,4 @@
-"""What the papers print: a CSV file for each, in percent, settings down and methods across."""
+"""What the papers print: a CSV file for each, settings down, methods across."""
 
 from __future__ import annotations
 

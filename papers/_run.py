@@ -224,7 +224,8 @@ def _take_over(cells: list[Cell], path: Path) -> None:
         found = outcomes.get((cell.setting, cell.repetition))
         if found:
             methods = tuple(dict.fromkeys(outcome.method for outcome in found))
-            before = Finding(tuple(found), version=version("scarce"), methods=methods)
+            remarks = ("taken over from the tables of an earlier run",)
+            before = Finding(tuple(found), remarks, version("scarce"), methods)
             here = cell.read()
             cell.write(before if here is None else before.joined(here))
 

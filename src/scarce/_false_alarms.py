@@ -190,19 +190,19 @@ def cannot_be_had(weight: float, false_alarms: float) -> str | None:
     )
 
 
-def benjamini_hochberg(p_values: Array, fdr: float) -> Array:
-    """Return the mask of rows selected so that a share ``fdr`` of them is expected to be wrong.
+def benjamini_hochberg(p_values: Array, fdr: float) -> float:
+    """Return the p-value up to which rows are selected, 0 for none.
+
+    A share ``fdr`` of those selected is expected to be wrong.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scarce._false_alarms import benjamini_hochberg
     >>> benjamini_hochberg(np.array([0.01, 0.06, 0.9, 0.8]), fdr=0.1)
-    array([ True, False, False, False])
+    0.01
     """
     n = p_values.size
     ordered = np.sort(p_values)
     passed = np.flatnonzero(ordered <= fdr * np.arange(1, n + 1) / n * (1 + ROUNDING))
-    if passed.size == 0:
-        return np.zeros(n, dtype=bool)
-    return np.asarray(p_values <= ordered[passed[-1]])
+    return float(ordered[passed[-1]]) if passed.size else 0.0

@@ -102,6 +102,19 @@ def test_negative_curvature_is_told():
         scarce.OneClassSVM(kernel="precomputed", nu=2 / 3).fit(INDEFINITE)
 
 
+def test_negative_curvature_of_squared_slacks_is_told():
+    # Linear systems in place of pairwise steps: one that is not definite tells.
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scarce.TransferGroupProbabilitySVM(kernel="sigmoid", gamma=1.0).fit(X, y)
+    assert any("kernel='sigmoid' is not positive" in str(each.message) for each in caught)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scarce.TransferGroupProbabilitySVM(kernel="rbf", gamma=1.0).fit(X, y)
+
+
 @pytest.mark.parametrize("machine", [scarce.OneClassSVM, scarce.SVC, scarce.GroupProbabilitySVM])
 @pytest.mark.parametrize(
     "parameters",

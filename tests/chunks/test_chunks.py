@@ -1,5 +1,6 @@
 """Chunks: sizes, passes in order, rows by number, and errors that name what is wrong."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -140,3 +141,146 @@ def test_dask_is_loaded_only_where_it_is_used():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=here
     )
     assert found.stdout.strip() == "[]"
+
+
+def joined_names(one, other):
+    """A join whose answer says in which order everything was joined."""
+    return f"({one}{other})"
+
+
+@pytest.mark.parametrize("n_chunks", [1, 2, 8, 9, 23])
+def test_answers_are_joined_in_the_same_order_by_everyone(n_chunks, tmp_path):
+    X = rows(n=5 * n_chunks)[0]
+    expected = [str(i) for i in range(n_chunks)]
+    while len(expected) > 1:
+        expected = [
+            functools.reduce(joined_names, expected[i : i + 8]) for i in range(0, len(expected), 8)
+        ]
+    for name in ("array", "parquet", "dask array"):
+        (tmp_path / name).mkdir()
+        chunks = chunks_of(name, tmp_path / name, X, step=5)
+        assert len(chunks.sizes) == n_chunks
+        assert chunks.reduce(lambda part: str(part.index), joined_names) == expected[0]
+
+
+def test_sums_are_added_where_the_rows_are():
+    import dask
+    import dask.array as da
+
+    wanted = []
+
+    def scheduler(graph, keys, **settings):
+        wanted.append(len(np.ravel(keys)))
+        return dask.get(graph, keys, **settings)
+
+    X = rows(n=3000)[0]
+    local = ArrayChunks(X, rows=100).reduce(lambda part: part.X.T @ part.X, np.add)
+    chunks = DaskChunks(da.from_array(X, chunks=(100, 4)))
+    with dask.config.set(scheduler=scheduler):
+        found = chunks.reduce(lambda part: part.X.T @ part.X, np.add)
+    assert wanted == [1]  # one sum comes to the driver, not thirty
+    np.testing.assert_array_equal(found, local)
+
+
+def test_chunks_that_cannot_be_joined_are_named():
+    import dask
+    import dask.array as da
+
+    def load(index):
+        if index == 11:
+            raise OSError("disk on fire")
+        return np.ones((5, 2))
+
+    blocks = [da.from_delayed(dask.delayed(load)(i), (5, 2), float) for i in range(20)]
+    chunks = DaskChunks(da.concatenate(blocks))
+    with pytest.raises(ChunkError, match=r"chunk 11 \(rows 55 to 59\) .*OSError: disk on fire"):
+        chunks.reduce(lambda part: part.X.sum(), np.add)
+    for other in (ArrayChunks(np.ones((40, 1)), rows=2), DaskChunks(da.ones((40, 1), chunks=2))):
+        with pytest.raises(ZeroDivisionError):
+            other.reduce(lambda part: 1 // part.index, np.add)
+
+
+def test_columns_that_are_no_numbers_are_named(tmp_path):
+    import dask.array as da
+    import dask.dataframe as dd
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {"a": np.arange(6.0), "b": list("uvuvuv"), "c": pd.Timestamp("2020-01-01")}
+    )
+    frame["d"] = frame["b"].astype("category")
+    frame.to_parquet(tmp_path / "rows.parquet")
+    names = r"must hold real numbers, got b \(\w+\), c \(\w+.*\), d \(\w+.*\)\. Leave such"
+    with pytest.raises(ValueError, match=names):
+        DaskChunks(dd.from_pandas(frame, npartitions=2))
+    with pytest.raises(ValueError, match=names):
+        ParquetChunks(tmp_path)
+    with pytest.raises(ValueError, match=r"real numbers, got all columns \(complex128\)"):
+        DaskChunks(da.ones((4, 2), dtype=complex))
+    numbers = frame[["a"]].assign(e=np.arange(6), f=True)
+    numbers.to_parquet(tmp_path / "rows.parquet")
+    for chunks in (DaskChunks(dd.from_pandas(numbers, npartitions=1)), ParquetChunks(tmp_path)):
+        assert take(chunks, np.array([3])).X.tolist() == [[3.0, 3.0, 1.0]]
+
+
+def test_an_index_is_no_feature(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": np.arange(6.0), "b": np.ones(6)}).sample(frac=1, random_state=0)
+    frame.to_parquet(tmp_path / "rows.parquet")  # which keeps the index as a column
+    chunks = ParquetChunks(tmp_path)
+    assert chunks.feature_names.tolist() == ["a", "b"]
+    with_index = ParquetChunks(tmp_path, columns=["a", "__index_level_0__"])
+    np.testing.assert_array_equal(*take(with_index, np.arange(6)).X.T)
+
+
+def test_what_is_not_a_table_of_rows_is_named(tmp_path):
+    import dask
+    import dask.array as da
+    import dask.bag as db
+    from scipy import sparse
+
+    (tmp_path / "other.parquet").write_bytes(b"no such thing")
+    with pytest.raises(ChunkError, match=r"other.parquet could not be opened as a Parquet file"):
+        ParquetChunks(tmp_path)
+    for X in (dask.delayed(np.ones((4, 2))), db.from_sequence([1, 2])):
+        with pytest.raises(TypeError, match="must be a Dask array or DataFrame, got a Dask "):
+            DaskChunks(X)
+    for rows_ in (0, -2, 1.5):
+        with pytest.raises(ValueError, match="rows must be a whole number of at least 1, got"):
+            ArrayChunks(np.ones((4, 2)), rows=rows_)
+    with pytest.raises(TypeError, match="X must be an array or a memory map, got list"):
+        ArrayChunks([[1.0]])
+    for empty in (lambda: ArrayChunks(np.ones((4, 0))), lambda: DaskChunks(da.ones((4, 0)))):
+        with pytest.raises(ValueError, match=r"0 feature\(s\)"):
+            empty()
+    blocks = da.ones((4, 2), chunks=2).map_blocks(sparse.csr_array)
+    with pytest.raises(TypeError, match="X has sparse blocks, and rows in chunks are dense"):
+        DaskChunks(blocks).map(lambda part: part.X)
+
+
+def test_columns_of_a_frame_by_name():
+    import dask.dataframe as dd
+    import pandas as pd
+
+    X, y, weights = rows(n=60)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=y, weight=weights)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    chunks = DaskChunks(lazy, y="label", sample_weight="weight")
+    assert chunks.feature_names.tolist() == list("abcd")
+    part = take(chunks, np.array([7, 31]))
+    np.testing.assert_array_equal(part.X, X[[7, 31]])
+    np.testing.assert_array_equal(part.values["y"], y[[7, 31]])
+    np.testing.assert_array_equal(part.values["sample_weight"], weights[[7, 31]])
+    with pytest.raises(ValueError, match="y='fate' is no column of X; it has a, b, c, d, label"):
+        DaskChunks(lazy, y="fate")
+
+
+@pytest.mark.parametrize("nothing", [np.nan, None])
+def test_labels_that_are_missing_are_named_with_their_chunk(nothing):
+    y = np.array([0.0, 1.0, nothing, 1.0]) if nothing is not None else np.array([0, 1, None, 1])
+    with pytest.raises(ValueError, match=r"Input y contains NaN or None: chunk 1 \(rows 2 to 3\)"):
+        survey(ArrayChunks(np.ones((4, 1)), rows=2, y=y))
+    words = np.array(["u", "v", nothing, "v"], dtype=object)
+    with pytest.raises(ValueError, match="Input sample_domain contains NaN or None: chunk 1"):
+        survey(ArrayChunks(np.ones((4, 1)), rows=2, sample_domain=words), "sample_domain")

@@ -2,13 +2,16 @@
 
 from itertools import pairwise
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import false_discovery_control
 
 import scarce
+from scarce.chunks import ArrayChunks
 from tests.chunks.sources import rows
 from tests.subjects import SUBJECTS
 
@@ -70,9 +73,40 @@ def test_lines_of_answers_and_blocks_without_rows(models):
     assert found.compute().shape == (0, 2)
 
 
+@pytest.mark.parametrize("name", ["one_class", "tasks"])
+def test_selections(models, name):
+    model = models[name]
+    frame = pd.DataFrame(2.0 * X, index=np.arange(160) * 3)
+    if name == "one_class":
+        frame.columns = list("abcd")
+    parts = [frame[:60], frame[60:120], frame[120:]]
+    p_values = np.concatenate([model.p_values(part) for part in parts])
+    expected = false_discovery_control(p_values) <= 0.3
+    assert 0 < expected.sum() < 160
+    lazy = model.select(dd.from_map(lambda part: part, parts), fdr=0.3)
+    assert isinstance(lazy, dd.Series)
+    assert lazy.npartitions == 3
+    assert lazy.compute().index.equals(frame.index)
+    np.testing.assert_array_equal(lazy.compute(), expected)
+    if name == "tasks":  # fitted without names
+        lazy = model.select(da.from_array(2.0 * X, chunks=(60, 4)), fdr=0.3)
+        assert isinstance(lazy, da.Array)
+        assert lazy.chunks == ((60, 60, 40),)
+        np.testing.assert_array_equal(lazy.compute(), expected)
+        assert not model.select(da.from_array(0.0 * X, chunks=(60, 4)), fdr=0.3).any().compute()
+
+
 def test_values_of_the_rows_are_refused(models):
     with pytest.raises(ValueError, match="score_samples of a Dask collection takes no sample_dom"):
         models["tasks"].score_samples(da.from_array(X), sample_domain=np.zeros(160, int))
+
+
+def test_rows_that_nobody_can_answer_for_are_refused(models, tmp_path):
+    for rows_ in (ArrayChunks(X), str(tmp_path), tmp_path):
+        with pytest.raises(TypeError, match=r"predict takes rows in memory or a Dask .*read_parq"):
+            models["svc"].predict(rows_)
+    with pytest.raises(TypeError, match="must be a Dask array or DataFrame, got a Dask Delayed"):
+        models["svc"].predict(dask.delayed(X))
 
 
 def test_a_fit_that_needs_memory_says_how_much_and_what_does_not():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scarce import SVC, SVMC, MappingConvergence, NuSVC, PositiveUnlabeledSVC
-from scarce.chunks import ArrayChunks
+from scarce.chunks import ArrayChunks, DaskChunks
 from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper, _chunk_rows, _given, _training
 from tests.chunks.sources import NAMES, chunks_of
 
@@ -83,6 +83,23 @@ def test_labels_beside_the_rows_and_words():
     lazy = model.predict(rows)
     assert lazy.chunks == ((250, 250, 250, 150),)
     np.testing.assert_array_equal(lazy.compute(), expected.predict(X))
+
+
+def test_labels_are_sent_to_the_rows_twice_and_not_with_every_pass(monkeypatch):
+    import dask.array as da
+
+    X, y, _ = heap(n=900, labelled=40)
+    sent = []
+    tasks = DaskChunks._tasks
+
+    def watched(self, function, broadcast, chosen):
+        sent.append(sum(np.size(piece) for i in chosen for piece in self.values[i]))
+        return tasks(self, function, broadcast, chosen)
+
+    monkeypatch.setattr(DaskChunks, "_tasks", watched)
+    PositiveUnlabeledSVC(n_bags=3, random_state=0).fit(da.from_array(X, chunks=(300, 3)), y)
+    assert [each for each in sent if each] == [300, 900, 900]  # a look at the range, survey, labels
+    assert len(sent) > 5
 
 
 @pytest.mark.parametrize("prior", [None, 0.1])
@@ -188,3 +205,30 @@ def test_negatives_beyond_the_margin_are_not_gathered(loop, monkeypatch):
     np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-4 * np.ptp(scores))
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-5)
     assert model.nu_ == pytest.approx(expected.nu_, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore:nu lowered", "ignore:max_rounds")
+@pytest.mark.parametrize("learner", ["nusvc", "csvc"])
+def test_the_classifier_looks_at_a_row_as_often_as_it_must(learner, monkeypatch):
+    X, y, _ = heap(n=8000, labelled=100)
+    monkeypatch.setattr(_chunk_rows, "MANY", 200)
+    monkeypatch.setattr(_training, "FIRST_VIOLATORS", 200)
+    looked = []
+    where_they_are = _chunk_rows.ChunkRows._where_they_are
+
+    def watched(self, inside, function):
+        looked.append(np.count_nonzero(inside))
+        return where_they_are(self, inside, function)
+
+    monkeypatch.setattr(_chunk_rows.ChunkRows, "_where_they_are", watched)
+    model = SVMC(gamma=0.2, learner=learner, max_rounds=1, diagnose=False)
+    model.fit(ArrayChunks(X, rows=900, y=y))
+    n_unlabelled = np.count_nonzero(y == 0)
+    equal, mapped, *classified = looked
+    assert equal == mapped == n_unlabelled
+    assert model.history_["negatives"][0] > 0.8 * n_unlabelled
+    # Negatives near the class are trained on at first. The others are asked whether they lie beyond
+    # the margin, once more after some join, and not again when what is accepted is counted.
+    assert sum(classified) < 2 * n_unlabelled
+    accepted = model.predict(X[y == 0]) == 1
+    assert model.accepted_share_ == pytest.approx(accepted.mean(), abs=1e-12)

@@ -88,7 +88,9 @@ def test_left_out_scores_of_a_linear_kernel_are_those_in_memory():
     np.testing.assert_allclose(model.left_out_scores_, expected.left_out_scores_[target], atol=room)
     np.testing.assert_allclose(model.offset_, expected.offset_, atol=room)
     assert model.false_alarm_range_ == expected.false_alarm_range_
-    np.testing.assert_allclose(model.p_values(X), expected.p_values(X), atol=0.03)
+    # They jump where two scores are equal up to the tolerance, by a row of weight 2 at the most.
+    jump = 2.0 / (1.0 + weights[target].sum())
+    np.testing.assert_allclose(model.p_values(X), expected.p_values(X), atol=jump)
 
 
 def test_left_out_scores_of_landmarks_are_those_of_their_features_in_memory():

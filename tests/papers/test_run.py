@@ -203,6 +203,7 @@ def test_a_run_begins_with_the_tables_of_an_earlier_one(tmp_path):
     # Were a cell run again, this one would fail.
     again = run_toy(tmp_path / "second", toy(run=explode), earlier=cells)
     assert again.tables == whole.tables
+    assert again.remarks == ("taken over from the tables of an earlier run (18 cells)",)
     other = toy(methods=("plain",))
     run_toy(tmp_path / "third", other, repetitions=2)
     joined = run_toy(tmp_path / "third", toy(run=explode), earlier=cells)

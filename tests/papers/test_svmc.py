@@ -204,7 +204,7 @@ def test_theorem_2_on_few_rows(monkeypatch):
     truth = np.arange(3000) < 789
     X = rng.normal(size=(3000, 2)) + np.where(truth, 0.0, 5.0)[:, None]
     monkeypatch.setattr(svmc, "_load", lambda task: (X, truth))
-    monkeypatch.setattr(svmc, "LETTER_WIDTH", 0.3)
+    monkeypatch.setattr(svmc, "SIZE_WIDTH", 0.3)
     found = svmc.size(seed=0, task="letter A", n_unlabeled=500, data="letter")
     speed = {outcome.method: outcome.values["speed"] for outcome in found}
     assert speed[svmc.ONE_SVM] == 1.0

@@ -220,7 +220,7 @@ def test_warm_starts(classifier):
     rows, weights = MemoryRows(X), np.ones(len(X))
     positives, near, far = np.split(np.arange(140), [60, 120])
     classifier = classifier.set_params(gamma=0.5, tol=1e-6)
-    train = Training(classifier, rows, weights, weighted=False, on_infeasible="lower")
+    train = Training(classifier, rows, weights, False, "lower", nearest=np.zeros(0, int))
     first = train(positives, near)
     support = np.intersect1d(near, first.rows[first.model.support_])
     again = train(positives, near).model
@@ -231,7 +231,7 @@ def test_warm_starts(classifier):
         assert support.size < near.size  # negatives that are no support vectors leave
         assert train(positives, support).model.n_iter_ <= 2
     # Whatever the start, the solution is the same.
-    start = Training(classifier, rows, weights, weighted=False, on_infeasible="lower")
+    start = Training(classifier, rows, weights, False, "lower", nearest=np.zeros(0, int))
     mixed = np.r_[near[::2], far]
     cold, warm = start(positives, mixed).model, train(positives, mixed).model
     np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-4)

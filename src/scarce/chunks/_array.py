@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.chunks._chunks import ChunkError, Part, read_error
+from scarce.chunks._chunks import ChunkError, Part, check_width, folded, read_error
 from scarce.kernels._threads import thread_count
 from scarce.solvers._blas import single_threaded_blas
 
@@ -40,7 +41,21 @@ class LocalChunks:
     ) -> list[Any]:
         """Return ``function(part, *broadcast)`` for every chunk, or for some, in their order."""
         chosen = list(range(len(self.sizes)) if only is None else only)
+        return list(self._answers(function, broadcast, chosen))
 
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return ``function(part, *broadcast)`` of all chunks, joined to one answer."""
+        number = len(self.sizes)
+        return folded(self._answers(function, broadcast, range(number)), number, join)
+
+    def _answers(
+        self, function: Callable[..., Any], broadcast: tuple[Any, ...], chosen: Sequence[int]
+    ) -> Iterator[Any]:
         def work(index: int) -> Any:
             try:
                 part = self.read(index)
@@ -55,10 +70,11 @@ class LocalChunks:
         workers = min(thread_count(), len(chosen))
         with single_threaded_blas:
             if workers <= 1:
-                return [work(index) for index in chosen]
+                yield from map(work, chosen)
+                return
             with ThreadPoolExecutor(workers) as pool:
                 try:
-                    return list(pool.map(work, chosen))
+                    yield from pool.map(work, chosen)
                 finally:
                     pool.shutdown(wait=True, cancel_futures=True)
 
@@ -87,10 +103,15 @@ class ArrayChunks(LocalChunks):
     feature_names: Array | None = None
 
     def __init__(self, X: Any, *, rows: int | None = None, **values: Any) -> None:
+        if not isinstance(X, np.ndarray):
+            raise TypeError(f"X must be an array or a memory map, got {type(X).__name__}")
+        if rows is not None and (not isinstance(rows, Integral) or rows < 1):
+            raise ValueError(f"rows must be a whole number of at least 1, got {rows!r}")
         if X.ndim != 2 or X.shape[0] == 0:
             raise ValueError(f"X must have two dimensions and at least one row, got {X.shape}")
         if X.dtype not in (np.float32, np.float64):
             raise ValueError(f"X must be of float32 or float64, got {X.dtype}")
+        check_width(X.shape[1])
         if rows is None:
             rows = CHUNK_BYTES // (X.shape[1] * X.dtype.itemsize)
             rows = int(np.clip(rows, FEWEST_ROWS, MOST_ROWS))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +14,7 @@ from scarce._arrays import Array
 
 BLOCK_VALUES = 1 << 18  # numbers that a pass holds at a time, 2 MB
 SMALLEST_BLOCK = 256
+FAN = 8  # answers of chunks that are joined at a time
 
 
 class ChunkError(OSError):
@@ -108,6 +111,48 @@ class Chunks(Protocol):
             The results.
         """
 
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return the answers of all chunks joined to one, where the chunks are.
+
+        Parameters
+        ----------
+        function : callable
+            As for `map`.
+        join : callable
+            Makes one answer of two, those of earlier chunks first.
+        broadcast : objects
+            As for `map`.
+
+        Returns
+        -------
+        object
+            What `folded` makes of the answers: always joined in the same order, so that sums have
+            the same bits whoever holds the rows.
+        """
+
+
+def folded(answers: Iterable[Any], number: int, join: Callable[[Any, Any], Any]) -> Any:
+    """Return so many answers joined to one: neighbours first, then what came of them, and so on.
+
+    Few are held at a time if they come one by one.
+    """
+    answers = iter(answers)
+    while number > 1:
+        answers = _joined_neighbours(answers, join)
+        number = -(-number // FAN)
+    (answer,) = answers
+    return answer
+
+
+def _joined_neighbours(answers: Iterator[Any], join: Callable[[Any, Any], Any]) -> Iterator[Any]:
+    while some := list(islice(answers, FAN)):
+        yield reduce(join, some)
+
 
 def starts(chunks: Chunks) -> Array:
     """Return the number of every chunk's first row, and at the end the number of rows."""
@@ -156,6 +201,31 @@ def joined(parts: list[Part]) -> Part:
         np.concatenate([part.X for part in parts]),
         {name: np.concatenate([part.values[name] for part in parts]) for name in names},
     )
+
+
+def check_width(n_features: int) -> None:
+    """Refuse rows without a column."""
+    if n_features == 0:
+        raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required.")
+
+
+def check_numbers(kinds: Mapping[str, Any]) -> None:
+    """Refuse columns that are no numbers, given by name with the types that they have.
+
+    Columns of objects pass: what they hold is seen when they are read.
+    """
+    others = [f"{name} ({kind})" for name, kind in kinds.items() if not _may_be_numbers(kind)]
+    if others:
+        raise ValueError(
+            f"X must hold real numbers, got {', '.join(others)}. Leave such columns out, or name "
+            "one as y, sample_weight, sample_domain or groups"
+        )
+
+
+def _may_be_numbers(kind: Any) -> bool:
+    if str(kind) in ("category", "string", "str"):  # which pandas counts among objects
+        return False
+    return getattr(kind, "kind", "?") in "biufO"
 
 
 def read_error(index: int, rows: tuple[int, int], source: str, error: BaseException) -> ChunkError:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from copy import copy
+from functools import reduce
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.chunks._chunks import Part, read_error
+from scarce.chunks._chunks import FAN, Part, check_numbers, check_width, folded, read_error
 from scarce.chunks._memory import worker_bytes
 from scarce.solvers._blas import single_threaded_blas
 
@@ -26,6 +29,12 @@ def is_dask(X: Any) -> bool:
 def is_frame(X: Any) -> bool:
     """Say whether a Dask collection is a DataFrame or a Series."""
     return hasattr(X, "map_partitions")
+
+
+def check_collection(X: Any) -> None:
+    """Refuse Dask's objects that are no collection of rows."""
+    if not isinstance(getattr(X, "ndim", None), int):  # something delayed has any attribute
+        raise TypeError(f"X must be a Dask array or DataFrame, got a Dask {type(X).__name__}")
 
 
 class _Failed:
@@ -45,6 +54,8 @@ def _run(
     values: list[Any],
     broadcast: tuple[Any, ...],
 ) -> Any:
+    if sparse.issparse(X):
+        return _Failed(TypeError("X has sparse blocks, and rows in chunks are dense arrays"))
     rows = np.ascontiguousarray(X, dtype=dtype)
     part = Part(index, first, rows, dict(zip(names, map(np.asarray, values), strict=True)))
     try:
@@ -56,6 +67,14 @@ def _run(
         return _Failed(error)
 
 
+def _joined(join: Callable[[Any, Any], Any], answers: list[Any]) -> Any:
+    for answer in answers:
+        if isinstance(answer, _Failed):
+            return answer
+    with single_threaded_blas:
+        return reduce(join, answers)
+
+
 class DaskChunks:
     """Rows of a Dask array or DataFrame, one chunk for every block of rows.
 
@@ -63,9 +82,9 @@ class DaskChunks:
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame
         The rows.
-    **values : Dask array or Series, or array-like of shape (n,)
+    **values : Dask array or Series, array-like of shape (n,), or str
         One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
-        the blocks of the rows.
+        the blocks of the rows. Of a DataFrame also the name of a column, which is then no feature.
 
     Examples
     --------
@@ -79,21 +98,26 @@ class DaskChunks:
     lazy = True
 
     def __init__(self, X: Any, **values: Any) -> None:
-        if getattr(X, "ndim", 0) != 2:
-            raise ValueError(f"X must have two dimensions, got {getattr(X, 'ndim', type(X))}")
+        check_collection(X)
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, got {X.ndim}")
         values = {name: value for name, value in values.items() if value is not None}
         frame = is_frame(X)
         self.feature_names: Array | None = None
         if frame:
+            X, values = _named_columns(X, values)
             names = list(X.columns)
             self.n_features = len(names)
+            check_numbers({str(name): kind for name, kind in zip(names, X.dtypes, strict=True)})
             if all(isinstance(name, str) for name in names):
                 self.feature_names = np.asarray(names, dtype=object)
             single = all(kind == np.float32 for kind in X.dtypes)
         else:
             self.n_features = int(X.shape[1])
+            check_numbers({"all columns": X.dtype})
             X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
             single = X.dtype == np.float32
+        check_width(self.n_features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         blocks = _blocks(X)
         sizes = _sizes(X, blocks)
@@ -112,11 +136,36 @@ class DaskChunks:
         self, function: Callable[..., Any], *broadcast: Any, only: Iterable[int] | None = None
     ) -> list[Any]:
         """Return ``function(part, *broadcast)`` for every chunk, or for some, in their order."""
-        dask = load_dask()
         chosen = list(range(len(self.sizes)) if only is None else only)
+        results = self._computed(chosen, self._tasks(function, broadcast, chosen))
+        return [_own_error_raised(result) for result in results]
+
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return ``function(part, *broadcast)`` of all chunks, joined to one answer by workers."""
+        dask = load_dask()
+        tasks = self._tasks(function, broadcast, list(range(len(self.sizes))))
+        neighbours = dask.delayed(_joined, pure=False)
+        while len(tasks) > 1:
+            tasks = [neighbours(join, tasks[i : i + FAN]) for i in range(0, len(tasks), FAN)]
+        try:
+            result = tasks[0].compute()
+        except Exception:
+            # Any error of what makes the chunks. Which one was it? Asked one by one they tell.
+            return folded(self.map(function, *broadcast), len(self.sizes), join)
+        return _own_error_raised(result)
+
+    def _tasks(
+        self, function: Callable[..., Any], broadcast: tuple[Any, ...], chosen: list[int]
+    ) -> list[Any]:
+        dask = load_dask()
         shared = dask.delayed(broadcast, traverse=False, pure=False)
         run = dask.delayed(_run, pure=False)
-        tasks = [
+        return [
             run(
                 function,
                 i,
@@ -129,11 +178,6 @@ class DaskChunks:
             )
             for i in chosen
         ]
-        results = self._computed(chosen, tasks)
-        for result in results:
-            if isinstance(result, _Failed):
-                raise result.error
-        return results
 
     def _computed(self, chosen: list[int], tasks: list[Any]) -> list[Any]:
         dask = load_dask()
@@ -157,6 +201,12 @@ class DaskChunks:
             rows = int(self.firsts[index]), int(self.firsts[index + 1])
             raise read_error(index, rows, "", error) from error
 
+    def rows_only(self) -> DaskChunks:
+        """Return the same rows without their values, which would be sent along with every pass."""
+        bare = copy(self)
+        bare.names, bare.values = [], [[] for _ in self.values]
+        return bare
+
     def check_workers(self) -> None:
         """Refuse workers whose memory cannot hold a chunk for every thread."""
         client = current_client()
@@ -171,6 +221,13 @@ class DaskChunks:
                     f"needs {needed / 1e6:.0f} MB: chunks of up to {max(self.sizes)} rows, "
                     f"{threads} threads. Raise memory_limit, or use smaller chunks or fewer threads"
                 )
+
+
+def _own_error_raised(result: Any) -> Any:
+    """Return what a pass has answered; raise what it has raised."""
+    if isinstance(result, _Failed):
+        raise result.error
+    return result
 
 
 def load_dask() -> Any:
@@ -191,6 +248,19 @@ def current_client() -> Any:
         return get_client()
     except ValueError:
         return None
+
+
+def _named_columns(X: Any, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a DataFrame without the columns that values name, and the values."""
+    named = {name: value for name, value in values.items() if isinstance(value, str)}
+    for name, column in named.items():
+        if column not in X.columns:
+            raise ValueError(
+                f"{name}={column!r} is no column of X; it has {', '.join(map(str, X.columns))}"
+            )
+    given = {name: X[column] for name, column in named.items()}
+    kept = [column for column in X.columns if column not in set(named.values())]
+    return (X[kept] if named else X), {**values, **given}
 
 
 def _blocks(collection: Any) -> list[Any]:

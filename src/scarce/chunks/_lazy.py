@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.chunks._dask import is_dask, is_frame
+from scarce.chunks._dask import check_collection, is_dask, is_frame
+from scarce.chunks._open import comes_in_chunks
 
 
 def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,8 +34,12 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def answer(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        if type(X) is np.ndarray or not is_dask(X):
+        if type(X) is np.ndarray:
             return method(estimator, X, *args, **kwargs)
+        if not is_dask(X):
+            _refuse_chunks(method.__name__, X)
+            return method(estimator, X, *args, **kwargs)
+        check_collection(X)
         given = [name for name, value in kwargs.items() if value is not None]
         if args or given:
             raise ValueError(
@@ -43,6 +49,17 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
         return (_of_frame if is_frame(X) else _of_array)(method, estimator, X)
 
     return answer
+
+
+def _refuse_chunks(name: str, X: Any) -> None:
+    """Refuse rows in chunks that are no Dask collection: nobody holds answers for all of them."""
+    if comes_in_chunks(X):
+        kind = "the path of a file" if isinstance(X, str | Path) else type(X).__name__
+        raise TypeError(
+            f"{name} takes rows in memory or a Dask collection, got {kind}: give it a Dask "
+            "collection (dask.dataframe.read_parquet, dask.array.from_array), or one part of the "
+            "rows after the other"
+        )
 
 
 def _of_array(method: Callable[..., Any], estimator: Any, X: Any) -> Any:

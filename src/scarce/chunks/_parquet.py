@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scarce.chunks._array import LocalChunks, row_values
-from scarce.chunks._chunks import Part
+from scarce.chunks._chunks import ChunkError, Part, check_numbers, check_width
 
 
 class ParquetChunks(LocalChunks):
@@ -23,7 +23,8 @@ class ParquetChunks(LocalChunks):
     path : str or Path
         A file, or a folder with files ``*.parquet``.
     columns : iterable of str, optional
-        The features; by default all columns that are not named as a value of the rows.
+        The features; by default all columns that are not named as a value of the rows, nor are
+        the index of a pandas table.
     dtype : {"float32", "float64"}, default="float64"
         What the features are read as.
     **values : str or array-like of shape (n,)
@@ -52,7 +53,6 @@ class ParquetChunks(LocalChunks):
         dtype: Any = "float64",
         **values: Any,
     ) -> None:
-        parquet = _pyarrow_parquet()
         path = Path(path)
         files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
         if not files or not files[0].exists():
@@ -63,7 +63,7 @@ class ParquetChunks(LocalChunks):
         self.pieces: list[tuple[str, int]] = []  # file and row group
         sizes = []
         for file in files:
-            metadata = parquet.ParquetFile(file).metadata
+            metadata = _opened(file).metadata
             for group in range(metadata.num_row_groups):
                 if metadata.row_group(group).num_rows:
                     self.pieces.append((str(file), group))
@@ -71,18 +71,23 @@ class ParquetChunks(LocalChunks):
         if not sizes:
             raise ValueError(f"path has no rows: {path}")
         self.sizes = tuple(sizes)
-        names = parquet.ParquetFile(files[0]).schema_arrow.names
+        schema = _opened(files[0]).schema_arrow
+        names = schema.names
         self.named = {name: value for name, value in values.items() if isinstance(value, str)}
         arrays = {name: value for name, value in values.items() if name not in self.named}
         self.given = row_values(arrays, sum(sizes))
         taken = set(self.named.values())
-        self.columns = [name for name in names if name not in taken]
+        index = (schema.pandas_metadata or {}).get("index_columns", [])
+        self.columns = [name for name in names if name not in taken and name not in index]
         if columns is not None:
             self.columns = list(columns)
         for name in [*self.columns, *taken]:
             if name not in names:
                 raise ValueError(f"{path} has no column {name!r}; it has {', '.join(names)}")
+        kinds = {name: schema.field(name).type for name in self.columns}
+        check_numbers({name: _numpy_kind(kind) for name, kind in kinds.items()})
         self.n_features = len(self.columns)
+        check_width(self.n_features)
         self.feature_names = np.asarray(self.columns, dtype=object)
         self.firsts = np.concatenate([[0], np.cumsum(self.sizes)])
 
@@ -115,6 +120,22 @@ class ParquetChunks(LocalChunks):
         for name, column in self.named.items():
             values[name] = table.column(column).to_numpy()
         return Part(index, first, X, values)
+
+
+def _opened(file: Any) -> Any:
+    try:
+        return _pyarrow_parquet().ParquetFile(file)
+    except (OSError, ValueError) as error:  # of the disk, and of pyarrow about what it holds
+        raise ChunkError(f"{file} could not be opened as a Parquet file: {error}") from error
+
+
+def _numpy_kind(kind: Any) -> Any:
+    """Return the type that a column has in NumPy; Arrow's name if that tells more."""
+    try:
+        own = np.dtype(kind.to_pandas_dtype())
+    except NotImplementedError:  # of dictionaries
+        return str(kind)
+    return str(kind) if own.kind == "O" and "decimal" not in str(kind) else own
 
 
 def _pyarrow_parquet() -> Any:

@@ -8,6 +8,7 @@ as sums.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add
 
 import numpy as np
 from scipy import linalg
@@ -200,11 +201,8 @@ def narrow(
         if np.isfinite(last):
             own, its = step[:size].reshape(planes.shape), step[size:]
             led = Planes(features.to_raw(own), its)
-        parts = chunks.map(smooth, problem, features, model, window, led)
+        sums: Smoothed = chunks.reduce(smooth, add, problem, features, model, window, led)
         reads += 1
-        sums = parts[0]
-        for part in parts[1:]:
-            sums = sums + part
         value = outside(planes, multipliers) + sums.value
         if value > last + 1e-12 * abs(last):
             # Too long: begin again at the best of shorter steps, whose values are known.

@@ -83,6 +83,14 @@ class _Found:
     second: float
 
 
+def _missing(labels: Array) -> Array:
+    """Return which labels are none: not a number, or None, which words may be."""
+    missing = labels != labels
+    if labels.dtype == object:
+        missing = missing | np.array([label is None for label in labels], dtype=bool)
+    return np.asarray(missing)
+
+
 def _survey(part: Part, origin: float, by: str) -> _Found:
     weights = part.weights
     if not np.isfinite(weights).all():
@@ -104,6 +112,8 @@ def _survey(part: Part, origin: float, by: str) -> _Found:
     totals: Array = np.zeros(0)
     counts: Array = np.zeros(0, np.int64)
     if labels is not None:
+        if _missing(labels).any():
+            raise ValueError(f"Input {by} contains NaN or None: {part.name}")
         classes, codes = np.unique(labels, return_inverse=True)
         totals = np.bincount(codes, weights, minlength=classes.size)
         counts = np.bincount(codes, weights > 0, minlength=classes.size).astype(np.int64)

@@ -83,6 +83,15 @@ class WithoutPart:
         """Return ``function(part, *broadcast)`` for every chunk, or for some, in their order."""
         return self.chunks.map(_others, self.parts, self.which, function, *broadcast, only=only)
 
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return ``function(part, *broadcast)`` of all chunks, joined to one answer."""
+        return self.chunks.reduce(_others, join, self.parts, self.which, function, *broadcast)
+
     def scores(self, score: Callable[[Array], Array]) -> tuple[Array, Array]:
         """Return a score for every row left out that has a weight, and the weights."""
         found = self.chunks.map(_scored, self.parts, self.which, score)
@@ -145,4 +154,4 @@ def part_weights(chunks: Chunks, parts: Parts) -> Array:
     ndarray of shape (n_parts + 1,)
         Sums of the weights of their rows; the last of rows that are in none.
     """
-    return np.asarray(sum(chunks.map(_weights, parts)))
+    return np.asarray(chunks.reduce(_weights, np.add, parts))

@@ -33,7 +33,12 @@ from scarce._warnings import NarrowWidthWarning
 from scarce.chunks import ArrayChunks, Chunks
 from scarce.chunks._lazy import lazily
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
-from scarce.one_class._plain_left_out import LAZILY, SmallSample, coefficients_without
+from scarce.one_class._plain_left_out import (
+    LAZILY,
+    SmallSample,
+    coefficients_without,
+    mass_without,
+)
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 
@@ -215,12 +220,14 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         else:
             left = landmarks_without(landmarks, rest, self._choose_landmarks)
             operator = nystroem_operator(others, kernel, left)
+        mass = float(alpha.sum())
         coefficients, solution = coefficients_without(
             operator,
             weights[rest],
             linear[rest],
             alpha[rest],
-            float(alpha.sum()),
+            mass,
+            mass_without(mass, weights, part),
             tol=self.tol,
             max_iter=self.max_iter,
             cache_size=self.cache_size,

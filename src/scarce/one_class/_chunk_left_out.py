@@ -20,8 +20,8 @@ from scarce.kernels import weighted_scores
 def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array]:
     """Fit without each of some parts of the rows, and return their scores and weights.
 
-    When a part is left out, the bounds of the other rows and the sum of the coefficients stay, if
-    the others can carry it, so that all scores are on one scale. All fits see the kernel through
+    When a part is left out, `nu` stays, and the coefficients are scaled up to the sum that they
+    have in the model of all rows, so that scores are on one scale. All fits see the kernel through
     the landmarks of the model of all rows: through others it would be another function, and the
     scores not comparable. Landmarks themselves are never left out. Given them, the other rows and
     fresh ones are exchangeable.
@@ -49,7 +49,7 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array]:
     for which in np.flatnonzero(own[: parts.left_out]).tolist():
         others = WithoutPart(plan.chunks, parts, which)
         rest = weight - float(own[which])
-        total = min(mass, rest)
+        total = machine.nu * rest
         sample = without(plan.sample, parts, which)
         model = clone(machine)
         with collected_notes():  # said of the fit of all rows

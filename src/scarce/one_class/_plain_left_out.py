@@ -1,7 +1,7 @@
 """Left-out scores of a machine of one task, exact and lazily for few rows, by parts for many.
 
-Scores are those of the program's scale: ``(K a)_i + linear_i``. When rows are left out, the bounds
-of the others and the sum of the coefficients stay, so that all scores are on one scale.
+Scores are those of the program's scale: ``(K a)_i + linear_i``. The coefficients always sum to what
+they do in the model of all rows, so that all scores are on one scale.
 """
 
 from __future__ import annotations
@@ -60,25 +60,43 @@ class SmallSample:
         upper = self.weights.copy()
         upper[part] = 0.0
         mass = float(self.alpha.sum())
+        total = mass_without(mass, self.weights, part)
         coefficients, solution = coefficients_without(
-            DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, tol=self.tol
+            DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, total, tol=self.tol
         )
         self.solved &= is_optimal(solution, self.tol)
         return np.asarray(self.matrix[part] @ coefficients + self.linear[part])
 
 
+def mass_without(mass: float, weights: Array, part: Array) -> float:
+    """Return what the coefficients of a model without some of the distinct rows sum to.
+
+    Without one row the bounds of the others stay, so that a row which is no support vector changes
+    nothing. Without a tenth of the rows that would be a larger `nu`, whose scores are higher, and
+    `nu` stays.
+    """
+    rest = float(weights.sum() - weights[part].sum())
+    # With nu near 1 the others alone cannot carry the mass: each is at its bound then.
+    return min(mass, rest) if part.size == 1 else mass * rest / float(weights.sum())
+
+
 def coefficients_without(
-    operator: Any, upper: Array, linear: Array, start: Array, mass: float, **options: Any
+    operator: Any,
+    upper: Array,
+    linear: Array,
+    start: Array,
+    mass: float,
+    total: float,
+    **options: Any,
 ) -> tuple[Array, Solution]:
     """Return the coefficients of a model of fewer rows, on the scale of the model of all.
 
     And the solution they come from.
 
     ``upper`` are weights, zero for rows left out that the operator still has; ``start`` are
-    coefficients in the model of all rows, whose sum over all rows is ``mass``.
+    coefficients in the model of all rows, whose sum over all rows is ``mass``; those of the others
+    are to sum to ``total``, and are scaled up to the mass.
     """
-    # With nu near 1 the others alone cannot carry the mass: each is at its bound then.
-    total = min(mass, float(upper.sum()))
     program = QuadraticProgram(
         operator, totals=[total], upper=upper, linear=linear * (total / mass)
     )

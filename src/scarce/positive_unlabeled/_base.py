@@ -27,7 +27,7 @@ from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._loop import History, Loop, Outcome
 from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_strong_negatives
 from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
-from scarce.positive_unlabeled._training import Trained, Training
+from scarce.positive_unlabeled._training import Trained, Training, n_begun_with
 
 BYTES_A_ROW = 60  # sets of rows, and a score while there are strong negatives to find
 
@@ -88,7 +88,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
             shared = np.zeros_like(unlabelled)
             if self.drop_shared:
                 shared[unlabelled] = equal_to_some(rows, unlabelled, positives)
-            strong = self._strong(mapper, given, trained_on, unlabelled, shared)
+            strong, nearest = self._strong(mapper, given, trained_on, unlabelled, shared)
             self.mapping_seconds_ = time.perf_counter() - begin
 
             def report(round_: Callable[[], Array]) -> tuple[Array, bool]:
@@ -100,7 +100,9 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
             loop = Loop(
                 rows=rows,
                 weights=weights,
-                train=Training(classifier, rows, weights, given.weighted, self.on_infeasible),
+                train=Training(
+                    classifier, rows, weights, given.weighted, self.on_infeasible, nearest
+                ),
                 support_only=self.keep == "support",
                 recheck=self.recheck,
                 rules=self._rules(held_out),
@@ -166,8 +168,12 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
 
     def _strong(
         self, mapper: Any, given: Given, positives: Array, unlabelled: Array, shared: Array
-    ) -> Array:
-        """Return which unlabelled rows are strong negatives; shared ones are none."""
+    ) -> tuple[Array, Array]:
+        """Return which unlabelled rows are strong negatives, and numbers of the least strong ones.
+
+        Shared rows are none. The numbers are as many as a training of more rows than fit begins
+        with.
+        """
         self.mapper_, scores = mapping_scores(mapper, given, positives, unlabelled)
         strong = unlabelled & ~shared
         scores = scores[strong[unlabelled]]  # of the rows that may be
@@ -182,7 +188,10 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
                 ScarceDataWarning,
             )
         strong[strong] = below
-        return strong
+        nearest, few = np.flatnonzero(strong), n_begun_with(positives.size)
+        if nearest.size > few:
+            nearest = np.sort(nearest[np.argpartition(-scores[below], few)[:few]])
+        return strong, nearest
 
     def _held_out(self, positives: Array, keys: Array) -> Array:
         if self.stop == "held_out":

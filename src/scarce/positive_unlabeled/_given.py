@@ -104,6 +104,8 @@ def _in_chunks(
     weights = np.broadcast_to(1.0, positive.size)  # which takes no memory
     if weighted:
         weights = np.concatenate([each for _, each in answers])
+    if isinstance(chunks, DaskChunks):
+        chunks = chunks.rows_only()  # labels and weights are here now
     return Given(ChunkRows(chunks, found, weights, most_rows), positive, weights, weighted)
 
 

@@ -24,15 +24,35 @@ from scarce.reductions import NoMarginError, is_flat
 FIRST_VIOLATORS = 5000  # negatives to begin with, and to add at a time, of more than fit
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # on which nu is raised
 
-Fitted = Callable[..., tuple[Any, Array] | None]
+Fitted = Callable[..., tuple[Any, Array, Array | None] | None]
+
+
+def n_begun_with(n_positives: int) -> int:
+    """Return the number of negatives to begin with, of more than fit."""
+    return FIRST_VIOLATORS + 4 * n_positives
 
 
 @dataclass
 class Trained:
-    """A classifier of positives against negatives, its rows, and how nu was changed for it."""
+    """A classifier of positives against negatives, and how nu was changed for it.
+
+    Attributes
+    ----------
+    model : estimator
+        The classifier.
+    rows : ndarray of int
+        Numbers of the rows it was trained on.
+    beyond : ndarray of bool of shape (n,), or None
+        Negatives that it was not trained on because they were seen to lie beyond its margin.
+    nu : float
+        What it was trained with.
+    guard : str
+        How that was changed.
+    """
 
     model: Any
     rows: Array
+    beyond: Array | None
     nu: float
     guard: str
 
@@ -46,7 +66,8 @@ class Trained:
     def accepted(self, rows: RowSource, some: Array) -> Array:
         """Return which of some rows it accepts; both are one bool for each of all rows."""
         found = np.zeros_like(some)
-        found[some] = self.inside(rows, some)
+        asked = some if self.beyond is None else some & ~self.beyond
+        found[asked] = self.inside(rows, asked)
         return found
 
 
@@ -64,6 +85,9 @@ class Training:
         Weights of all rows; handed on only if they were `weighted`.
     on_infeasible : {"lower", "error"}
         What to do when nu is too large for the class sizes.
+    nearest : ndarray of int
+        Numbers of the strong negatives that are most like the positives; the first training, if it
+        is of more than fit, begins with them.
     """
 
     classifier: Any
@@ -71,6 +95,7 @@ class Training:
     weights: Array
     weighted: bool
     on_infeasible: str
+    nearest: Array
     # The last solution, a start for the next: its support vectors, their dual variables, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)
     _unfitted: Any = field(default=None, init=False)
@@ -81,7 +106,7 @@ class Training:
     def __call__(self, positives: Array, negatives: Array) -> Trained:
         """Return the classifier of these rows, decisions positive for positives."""
         few = positives.size + negatives.size <= self.rows.most_trained
-        fitted = self._on_all if few or not self._has_margin() else self._on_violators
+        fitted: Fitted = self._on_all if few or not self._has_margin() else self._on_violators
         if "nu" in self.classifier.get_params(deep=False):
             return self._with_some_nu(fitted, positives, negatives)
         found = fitted(positives, negatives)
@@ -116,13 +141,13 @@ class Training:
 
     def _on_all(
         self, positives: Array, negatives: Array, **parameters: Any
-    ) -> tuple[Any, Array] | None:
+    ) -> tuple[Any, Array, None] | None:
         """Return the classifier of all these rows, and their numbers; None without a margin."""
         indices = np.concatenate([positives, negatives])
         codes = np.repeat([1, 0], [positives.size, negatives.size])
         weights = self.weights[indices] if self.weighted else None
         model = self._fitted(indices, codes, weights, parameters)
-        return None if model is None else (model, indices)
+        return None if model is None else (model, indices, None)
 
     def _has_margin(self) -> bool:
         """Say whether rows beyond the margin of the classifier do not matter to it."""
@@ -131,8 +156,8 @@ class Training:
 
     def _on_violators(
         self, positives: Array, negatives: Array, **parameters: Any
-    ) -> tuple[Any, Array] | None:
-        """Do what `_on_all` does without gathering all negatives.
+    ) -> tuple[Any, Array, Array] | None:
+        """Do what `_on_all` does without gathering all negatives; return those left out as well.
 
         A negative beyond the margin has no part in the classifier. Train with some of them, look
         at all others where they are, and let those within the margin join, until there is none:
@@ -143,11 +168,12 @@ class Training:
         mass = parameters.get("nu", 0.0) * totals.sum()
         left = np.zeros(self.rows.shape[0], bool)
         left[negatives] = True
-        n_first = min(negatives.size, FIRST_VIOLATORS + 4 * positives.size)
-        drawn = np.random.default_rng(0).choice(negatives.size, n_first, replace=False)
-        active = negatives[np.sort(drawn)]
-        if self._last is not None:
-            active = np.union1d(active, self._last[0][left[self._last[0]]])
+        active = self.nearest if self._last is None else self._last[0]
+        active = active[left[active]]
+        n_more = min(negatives.size, n_begun_with(positives.size)) - active.size
+        if n_more > 0:
+            drawn = np.random.default_rng(0).choice(negatives.size, n_more, replace=False)
+            active = np.union1d(active, negatives[drawn])
         while True:
             left[active] = False
             indices = np.concatenate([positives, active])
@@ -170,7 +196,7 @@ class Training:
         if mass:  # of the spec, whose variables are shares of all rows
             model.objective_ *= (float(weights.sum()) / totals.sum()) ** 2
         model.set_params(class_weight=self.classifier.class_weight, **parameters)
-        return model, indices
+        return model, indices, left
 
     def _price_factors(self, totals: Array) -> Array:
         """Return what the class weights of all rows multiply the weights of either class by."""

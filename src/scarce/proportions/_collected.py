@@ -10,6 +10,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._by_chunks import Plan, keep_model, planned
 from scarce.chunks import Chunks
+from scarce.chunks._chunks import FAN
 from scarce.chunks._memory import COPIES, budget
 from scarce.proportions._calibrated import calibration_groups
 from scarce.proportions._groups import Units
@@ -114,11 +115,13 @@ def collected_units(
 
 def _check_memory(table: GroupTable, plan: Plan, max_memory: float | None) -> None:
     """Refuse sums of groups that would not fit."""
-    needed = 8.0 * plan.features.width * (table.present + COPIES * table.sizes.size)
+    # Sums of chunks are joined as they come, so that no more than these wait for each other.
+    waiting = min(table.present, 2 * FAN * table.sizes.size)
+    needed = 8.0 * plan.features.width * (waiting + COPIES * table.sizes.size)
     allowed = budget(max_memory)
     if needed > allowed:
         raise ValueError(
-            f"the sums of {table.sizes.size} groups, {table.present} counted in every chunk anew, "
-            f"take {needed / 1e6:.0f} MB, and max_memory allows {allowed / 1e6:.0f} MB: give rows "
-            "sorted by groups or larger chunks, use fewer components, or raise max_memory"
+            f"the sums of {table.sizes.size} groups, and of those in some chunks at a time, take "
+            f"{needed / 1e6:.0f} MB, and max_memory allows {allowed / 1e6:.0f} MB: use fewer "
+            "components, or raise max_memory"
         )

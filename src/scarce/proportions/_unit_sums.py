@@ -83,6 +83,15 @@ class UnitChunks:
         """Return ``function(part, *broadcast)`` for every chunk, or for some, in their order."""
         return self.chunks.map(_seen, function, self.table, *broadcast, only=only)
 
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        *broadcast: Any,
+    ) -> Any:
+        """Return ``function(part, *broadcast)`` of all chunks, joined to one answer."""
+        return self.chunks.reduce(_seen, join, function, self.table, *broadcast)
+
 
 def _seen(part: Part, function: Callable[..., Any], table: GroupTable, *broadcast: Any) -> Any:
     return function(table.read(part), *broadcast)
@@ -200,9 +209,10 @@ def _functions(X: Array, sources: list[Any]) -> Array:
     return np.column_stack(columns) if columns else np.empty((X.shape[0], 0))
 
 
-def _sums_of(
-    part: Part, features: Features, sources: list[Any]
-) -> tuple[Array, Array, Array | None]:
+Sums = tuple[Array, Array, Array | None]
+
+
+def _sums_of(part: Part, features: Features, sources: list[Any]) -> Sums:
     """Return groups, their sums of raw numbers and of the sources, and the common rows' factor."""
     present = np.unique(part.values[UNIT][part.values[UNIT] >= 0])
     width = features.width + len(sources)
@@ -226,6 +236,15 @@ def _sums_of(
             rows = np.hstack([raw[common], ones, functions[common]])
             factor = stacked_factor([factor, np.sqrt(weights[common])[:, None] * rows])
     return present, sums, factor
+
+
+def _joined_sums(one: Sums, other: Sums) -> Sums:
+    """Return what `_sums_of` says of the rows of both."""
+    present = np.union1d(one[0], other[0])
+    sums = np.zeros((present.size, one[1].shape[1]))
+    for groups, own, _ in (one, other):
+        sums[np.searchsorted(present, groups)] += own
+    return present, sums, stacked_factor([one[2], other[2]])
 
 
 def stacked_factor(rows: list[Array | None]) -> Array | None:
@@ -257,12 +276,9 @@ def unit_sums(
     chunks: UnitChunks, table: GroupTable, features: Features, sources: list[Any]
 ) -> UnitSums:
     """Add up the groups' rows, and reduce the common rows, in one read."""
-    found = chunks.map(_sums_of, features, sources)
-    sums = np.zeros((table.sizes.size, features.width + len(sources)))
-    for present, own, _ in found:
-        sums[present] += own
+    # Every group of the table has rows of positive weight, so that all are present.
+    _, sums, factor = chunks.reduce(_sums_of, _joined_sums, features, sources)
     means = sums / table.sizes[:, None]
-    factor = stacked_factor([each[2] for each in found])
     rows = np.empty((0, means.shape[1]))
     if factor is not None:
         rows = standing_rows(factor, features.width)

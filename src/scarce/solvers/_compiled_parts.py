@@ -7,7 +7,7 @@ import numpy as np
 
 from scarce.solvers._compiled import copy_row, group_extremes, violation_keys
 from scarce.solvers._compiled_certificate import judge_ordinary
-from scarce.solvers._compiled_small import descend_kept
+from scarce.solvers._compiled_small import descend_kept, fill
 from scarce.solvers._jit import compiled
 from scarce.solvers._step_data import StepMatrix
 
@@ -52,7 +52,7 @@ def solve_part(  # type: ignore[no-untyped-def]
     field,
     multipliers,
 ):
-    """Take steps, the last step, and judge; ``x``, ``field`` and ``multipliers`` are written.
+    """Begin, take steps, the last one, judge; ``x``, ``field`` and ``multipliers`` are written.
 
     ``aims`` are the share of the tolerance that a row may be off for its bound to do, the most
     goals that are tried, and what is feasible. Returns whether the point is proved to be optimal,
@@ -63,6 +63,7 @@ def solve_part(  # type: ignore[no-untyped-def]
     n, turn, lower, upper = x.size, source.turn, boxes.lower, boxes.upper
     where, met, error = np.full(n, -1), np.full(3, -1), np.empty(n)
     gradient, keys, own = np.empty(n), np.empty(n), np.empty(n)
+    fill(boxes, totals, x, rules)
     for k in range(n):
         own[k] = coupling[groups[k], groups[k]] * diagonal[k]
         if x[k] != 0.0:

@@ -295,15 +295,18 @@ def tidy(boxes, totals, x, rules):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def fill(boxes, totals, rules):  # type: ignore[no-untyped-def]
-    """Return the point next to zero, its only group's variables moved in order to the total."""
-    lower, upper = boxes.lower, boxes.upper
-    x = np.empty(lower.size)
-    for k in range(x.size):
-        x[k] = max(min(upper[k], 0.0), lower[k])
-    missing = totals[0] - x.sum()
-    if abs(missing) > 1e-12 * (abs(totals[0]) + np.abs(x).sum()):
-        for k in range(x.size):
+def fill(boxes, totals, x, rules):  # type: ignore[no-untyped-def]
+    """Write the point next to zero, each group's variables moved in order to its total."""
+    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
+    for g in range(starts.size - 1):
+        missing, mass = totals[g], abs(totals[g])
+        for k in range(starts[g], starts[g + 1]):
+            x[k] = max(min(upper[k], 0.0), lower[k])
+            missing -= x[k]
+            mass += abs(x[k])
+        if abs(missing) <= 1e-12 * mass:
+            continue
+        for k in range(starts[g], starts[g + 1]):
             bound = upper[k] if missing > 0.0 else lower[k]
             room = abs(bound - x[k])
             if room >= abs(missing):
@@ -312,7 +315,6 @@ def fill(boxes, totals, rules):  # type: ignore[no-untyped-def]
             x[k] = bound
             missing -= room if missing > 0.0 else -room
     tidy(boxes, totals, x, rules)
-    return x
 
 
 @compiled()

@@ -12,11 +12,9 @@ from scarce.solvers._certificate import FEASIBLE
 from scarce.solvers._check import LITTLE
 from scarce.solvers._plain_steps import is_worth_it
 from scarce.solvers._problem import QuadraticProgram
-from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import GOAL, MOST_PAIRWISE, MOST_SHORT
 from scarce.solvers._solution import Solution
 from scarce.solvers._space import KEPT, small_space
-from scarce.solvers._start import first_point
 from scarce.solvers._step_data import RULES, Boxes, Source
 
 Array = NDArray[Any]
@@ -88,19 +86,16 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
 
     part: Part = program.kernel  # type: ignore[assignment]
     lower, upper, linear, turn, _, _ = program.signed
-    x = np.zeros(program.kernel.n)
-    if program.totals.any() or lower.max() > 0.0 or upper.min() < 0.0:
-        x = first_point(SignedForm(program))
     groups, index, diagonal, bins = program.groups, part.index, part.diagonal(), part.error_bins()
-    starts, order = np.array([0, x.size]), None
+    n = groups.size
+    starts, order = np.array([0, n]), None
     if program.n_groups > 1:
         order = groups.argsort(kind="stable")
-        columns = (x, lower, upper, linear, turn, groups, index, diagonal)
-        x, lower, upper, linear, turn, groups, index, diagonal = (each[order] for each in columns)
+        columns = (lower, upper, linear, turn, groups, index, diagonal)
+        lower, upper, linear, turn, groups, index, diagonal = (each[order] for each in columns)
         bins = bins._replace(codes=bins.codes[order])
         starts = np.searchsorted(groups, np.arange(program.n_groups + 1))
-    field, multipliers = np.empty(x.size), np.empty(program.n_groups)
-    n = x.size
+    x, field, multipliers = np.empty(n), np.empty(n), np.empty(program.n_groups)
     with small_space("matrix") as space:
         optimal, steps, judged = solve_part(
             Source(part.values, index, turn, space[: n * n].reshape(n, n)),
@@ -124,7 +119,7 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
         return None
     gradient = turn * field + linear
     if order is not None:
-        both = np.empty((2, x.size))
+        both = np.empty((2, n))
         both[:, order] = x, gradient
         x, gradient = both
     objective, _, gap, violation, off, share = judged

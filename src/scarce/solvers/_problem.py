@@ -157,7 +157,7 @@ class QuadraticProgram:
         """Whether ``Q`` is positive semidefinite for certain: kernel and coupling both are."""
         if not self.kernel.definite:
             return False
-        if self.n_groups == 1:
+        if self.n_groups == 1 or (self.coupling == 1.0).all():
             return bool(self.coupling[0, 0] >= 0)
         values = np.linalg.eigvalsh(self.coupling)
         return bool(values.min() >= -1e-12 * np.abs(values).max())

@@ -68,7 +68,9 @@ def first_point(form: SignedForm) -> Array:
     if form.n_groups == 1 and form.bounded and compiler_is_loaded():
         from scarce.solvers._compiled_small import fill
 
-        return fill(boxes_of(form, None), form.totals, RULES)  # type: ignore[no-any-return]
+        x = np.empty(form.n)
+        fill(boxes_of(form, None), form.totals, x, RULES)
+        return x
     return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 
 

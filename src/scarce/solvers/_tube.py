@@ -69,6 +69,8 @@ class TubeSolution:
         Linear systems solved.
     status : {"optimal", "max_iter", "stopped", "stalled"}
         As in `Solution`.
+    negative_curvature : bool
+        As in `Solution`.
     """
 
     theta: Array
@@ -81,6 +83,7 @@ class TubeSolution:
     relative_infeasibility: float
     n_iter: int
     status: Literal["optimal", "max_iter", "stopped", "stalled"]
+    negative_curvature: bool
 
 
 def solve_tube(
@@ -361,6 +364,7 @@ class _Newton:
             relative_infeasibility=infeasibility,
             n_iter=self.n_iter,
             status=_judged(status, worst, tol),
+            negative_curvature=self.system.negative_curvature,
         )
 
 

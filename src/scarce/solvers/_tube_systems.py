@@ -14,12 +14,14 @@ Array = NDArray[Any]
 ScoreErrors = Callable[[Array], Array]
 UNIT = float(np.finfo(np.float64).eps)
 FEW = 0.2  # share of the units that may be taken out of a factored system of all
+BENT = 1e-6  # share of the largest eigenvalue below which a negative one is rounding
 
 
 class TubeSystem(Protocol):
     """Units ``mu_u`` in a feature space, and how a weight vector ``w`` there is written down."""
 
     n: int
+    negative_curvature: bool  # whether a direction of it was met
 
     def origin(self) -> Array:
         """Return ``w = 0``."""
@@ -71,6 +73,7 @@ class GramSystem:
         if not np.isfinite(self.K).all():
             raise ValueError("K must not contain NaN or infinity")
         self.n = self.K.shape[0]
+        self.negative_curvature = False
         self._value_errors = score_errors
         self._whole: _Factored | None = None
 
@@ -93,7 +96,8 @@ class GramSystem:
         idle = np.flatnonzero(~active)
         answer = self._by_factor(both, costs, idle) if idle.size <= FEW * self.n else None
         if answer is None:
-            answer = _eigen_or_cholesky(self._scaled(root, rows), both[rows])
+            answer, bent = _eigen_or_cholesky(self._scaled(root, rows), both[rows])
+            self.negative_curvature |= bent
         else:
             answer = answer[rows]
         plain, border = answer.T
@@ -155,6 +159,8 @@ class FeatureSystem:
     score_errors : callable, optional
         As for `GramSystem`: the errors that the features themselves bring.
     """
+
+    negative_curvature = False  # a sum of squares has none
 
     def __init__(self, Z: Any, score_errors: ScoreErrors | None = None) -> None:
         self.n, self.p = Z.shape
@@ -248,20 +254,25 @@ class _Factored:
         return np.asarray(answer - columns @ linalg.cho_solve(among, answer[out]))
 
 
-def _eigen_or_cholesky(system: Array, right: Array) -> Array:
-    """Solve a system of eigenvalues of at least one, which is overwritten."""
+def _eigen_or_cholesky(system: Array, right: Array) -> tuple[Array, bool]:
+    """Solve a system whose eigenvalues should be at least one, and say whether one is negative.
+
+    The system is overwritten.
+    """
     diagonal = np.einsum("ii->i", system)
     kept = diagonal.copy()
     try:
         factor = linalg.cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
-        return np.asarray(linalg.cho_solve(factor, right, check_finite=False))
+        return np.asarray(linalg.cho_solve(factor, right, check_finite=False)), False
     except linalg.LinAlgError:
-        # Rounding errors of a very large kernel have drowned the identity. LAPACK wrote to the
-        # lower triangle of the transposed matrix; that of the matrix itself is as it was.
+        # Rounding errors of a very large kernel have drowned the identity, or the kernel is none.
+        # LAPACK wrote to the lower triangle of the transposed matrix; that of the matrix itself is
+        # as it was.
         diagonal[:] = kept
         values, vectors = linalg.eigh(system, lower=True, check_finite=False)
         inverse = 1.0 / np.maximum(values, 1.0)
-        return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
+        bent = bool(values.min() < -BENT * values.max())
+        return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right))), bent
 
 
 def _ridge_solve(H: Array, right: Array, ridge: float) -> Array:
