@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.attack.fitting import fit
 from tests.attack.machines import MACHINES, attack
 from tests.attack.recipes import Recipe
 
@@ -59,3 +60,13 @@ from tests.attack.recipes import Recipe
 )  # fmt: skip
 def test_claims_that_were_false(name, recipe):
     assert attack(MACHINES[name], recipe).complaints == []
+
+
+def test_a_tube_of_which_rounding_is_left_ends():
+    # Kernel values of 1e35: two pieces in turn, each step lowering the objective by a little.
+    recipe = Recipe(seed=6982, n=6, d=1, cluster=0.1, distance=1e6, place="scattered", offset=1e4,
+                    decades=4.0, csr=True, kernel="poly", gamma=0.3, cost=100.0)  # fmt: skip
+    model, arguments, keywords = MACHINES["TransferGroupProbabilitySVM"].make(recipe)
+    assert fit(model, *arguments, **keywords)  # and says so
+    assert model.n_iter_ <= 1000
+    assert attack(MACHINES["TransferGroupProbabilitySVM"], recipe).complaints == []

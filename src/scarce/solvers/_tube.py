@@ -40,6 +40,9 @@ Array = NDArray[Any]
 MENDED = 1e-6  # share of the multipliers up to which a sum that is not zero is rounding
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
 SLOW, SLOW_STEPS = 1e-9, 50  # so many falls in a row below this share lead nowhere: rounding
+# Linear systems, or as many as there are units, after which the pieces that are visited are those
+# of rounding: a few dozen are the rule.
+MOST_SYSTEMS = 1000
 
 
 @dataclass(frozen=True)
@@ -227,8 +230,8 @@ class _Newton:
         value = self.value(self.w, self.b, self.scores)
         if self.tell(callback, value):
             return "stopped"
-        done = False
-        while not done:
+        done, most = False, max(MOST_SYSTEMS, self.system.n)
+        while not done and self.n_iter < most:
             if self.n_iter >= budget:
                 return "max_iter"
             if self.n_iter == 0 and not self.warm:
