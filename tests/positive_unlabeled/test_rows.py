@@ -117,7 +117,7 @@ def test_sparse_rows_give_the_same_model(kernel, container):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_sparse_rows_are_never_made_dense(kernel, monkeypatch):
     random = np.random.default_rng(0)
-    X = sparse.random_array((400, 50_000), density=1e-3, format="csr", rng=random)
+    X = sparse.random_array((400, 50_000), density=1e-3, format="csr", random_state=random)
     X = X + sparse.csr_array(
         (np.full(100, 0.5), (np.arange(100), random.integers(20, size=100))), shape=X.shape
     )

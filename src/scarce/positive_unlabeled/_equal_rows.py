@@ -63,7 +63,12 @@ def equal_to_some(rows: RowSource, indices: Array, some: Array) -> Array:
         numbers = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
         return np.isin(numbers, some)
     wanted = np.unique(rows.each(some, row_bits))
-    return rows.each(indices, lambda block: np.isin(row_bits(block), wanted)).astype(bool)
+
+    def is_wanted(block: Array) -> Array:
+        # By sorting: NumPy 2.0 fails on large unsigned numbers where it would make a table of them.
+        return np.isin(row_bits(block), wanted, kind="sort")
+
+    return rows.each(indices, is_wanted).astype(bool)
 
 
 def _are_numbers(rows: RowSource) -> bool:
