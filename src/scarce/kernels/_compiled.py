@@ -79,20 +79,9 @@ def weighted_row_sums(tile, weights, groups, out):  # type: ignore[no-untyped-de
         out[i] += total
 
 
-@compiled(REASSOCIATE)
-def project_dense(X, planes, groups, out):  # type: ignore[no-untyped-def]
-    """Add to ``out[i]`` the inner product of row ``i`` with its group's plane, in float64."""
-    for i in range(X.shape[0]):
-        row, plane = X[i], planes[groups[i]]
-        total = 0.0
-        for k in range(row.size):
-            total += row[k] * plane[k]
-        out[i] += total
-
-
 @compiled()
 def project_sparse(data, indices, indptr, planes, groups, out):  # type: ignore[no-untyped-def]
-    """Do the same for CSR rows."""
+    """Add to ``out[i]`` the inner product of CSR row ``i`` with its group's plane, in float64."""
     for i in range(indptr.size - 1):
         plane = planes[groups[i]]
         total = 0.0

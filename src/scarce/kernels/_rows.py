@@ -120,9 +120,10 @@ class DenseRows:
         return np.asarray(weights @ self._tile(slice(None)), dtype=np.float64)
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
-        from scarce.kernels._compiled import project_dense
+        from scarce.kernels._compiled import weighted_row_sums
 
-        project_dense(self._tile(slice(start, stop)), planes, groups[start:stop], out[start:stop])
+        tile = self._tile(slice(start, stop))
+        weighted_row_sums(tile, planes, groups[start:stop], out[start:stop])
 
 
 class SparseRows:
