@@ -119,7 +119,8 @@ def solve_tube(
         Largest violation of the optimality conditions for the answer to count as optimal. The
         method goes on to the exact solution when rounding errors allow.
     max_iter : int
-        Largest number of linear systems; -1 for no limit.
+        Largest number of linear systems; -1 for no limit but 1,000 or the number of units,
+        whichever is more: beyond, steps follow rounding errors.
     start : TubeSolution, optional
         Solution of a similar problem with the same system, to begin with.
     callback : callable, optional
