@@ -49,7 +49,8 @@ class Parts:
         """Return the part of every row, one more than the last for rows of none."""
         bits = row_bits(X)
         found = ((bits >> np.uint64(33)) % np.uint64(self.number)).astype(np.intp)
-        found[np.isin(bits, self.kept)] = self.number
+        # By sorting: NumPy 2.0 takes the range of unsigned numbers of 64 bits for negative.
+        found[np.isin(bits, self.kept, kind="sort")] = self.number
         return np.asarray(found)
 
 
