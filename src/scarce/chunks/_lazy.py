@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce.chunks._dask import check_collection, is_dask, is_frame
@@ -37,7 +38,9 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
         if type(X) is np.ndarray:
             return method(estimator, X, *args, **kwargs)
         if not is_dask(X):
-            _refuse_chunks(method.__name__, X)
+            if comes_in_chunks(X):
+                check_is_fitted(estimator)
+                _refuse_chunks(method.__name__, X)
             return method(estimator, X, *args, **kwargs)
         check_collection(X)
         given = [name for name, value in kwargs.items() if value is not None]
@@ -53,13 +56,12 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _refuse_chunks(name: str, X: Any) -> None:
     """Refuse rows in chunks that are no Dask collection: nobody holds answers for all of them."""
-    if comes_in_chunks(X):
-        kind = "the path of a file" if isinstance(X, str | Path) else type(X).__name__
-        raise TypeError(
-            f"{name} takes rows in memory or a Dask collection, got {kind}: give it a Dask "
-            "collection (dask.dataframe.read_parquet, dask.array.from_array), or one part of the "
-            "rows after the other"
-        )
+    kind = "the path of a file" if isinstance(X, str | Path) else type(X).__name__
+    raise TypeError(
+        f"{name} takes rows in memory or a Dask collection, got {kind}: give it a Dask collection "
+        "(dask.dataframe.read_parquet, dask.array.from_array), or one part of the rows after the "
+        "other"
+    )
 
 
 def _of_array(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
