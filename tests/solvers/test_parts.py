@@ -1,4 +1,6 @@
-"""Programs on parts of one stored matrix, solved in one compiled call each, against `solve`."""
+"""Programs on parts of one stored matrix, by `solve` and in one compiled call each."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,25 +15,61 @@ from scarce.solvers import _compiled as _loaded  # noqa: F401  (parts are for th
 from scarce.solvers._parts import solve_parts
 
 
-def parts(kind: str, kernel: str = "rbf", duplicates: bool = False) -> list[QuadraticProgram]:
-    """Return the programs of three pairs of classes, rows in no order."""
+def parts(
+    kind: str, kernel: str = "rbf", duplicates: bool = False
+) -> list[tuple[QuadraticProgram, QuadraticProgram]]:
+    """Return the programs of three pairs of classes, rows in no order.
+
+    Each on its part of the stored matrix, and on a matrix of its own.
+    """
     random = np.random.default_rng(3)
     codes = random.integers(0, 3, 240)
     X = random.normal(size=(240, 3)) + codes[:, None]
     if duplicates:
         X[120:] = X[:120]
-    stored = StoredOperator.of(make_operator(X, make_kernel(kernel, gamma=0.5)))
+    rbf = make_kernel(kernel, gamma=0.5)
+    stored = StoredOperator.of(make_operator(X, rbf))
     programs = []
     for first, second in ((0, 1), (0, 2), (1, 2)):
         rows = np.flatnonzero((codes == first) | (codes == second))
         signs = np.where(codes[rows] == first, 1.0, -1.0)
         weights = random.uniform(0.5, 2.0, rows.size)
-        if kind == "nu":
-            program = nu_svc_program(stored.subset(rows), signs, nu=0.3, weights=weights)
-        else:
-            program = c_svc_program(stored.subset(rows), signs, float(kind) * weights)
-        programs.append(program)
+        both = []
+        for operator in (stored.subset(rows), make_operator(X[rows], rbf)):
+            if kind == "nu":
+                both.append(nu_svc_program(operator, signs, nu=0.3, weights=weights))
+            else:
+                both.append(c_svc_program(operator, signs, float(kind) * weights))
+        programs.append((both[0], both[1]))
     return programs
+
+
+@pytest.mark.parametrize("duplicates", [False, True])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("kind", ["1", "100", "nu"])
+def test_same_as_with_a_matrix_of_its_own(kind: str, kernel: str, duplicates: bool) -> None:
+    for program, other in parts(kind, kernel, duplicates):
+        solution, wanted = solve(program), solve(other)
+        if abs(wanted.objective) < 1e-9:
+            continue  # no margin: what is left of the objective is rounding, and so is the verdict
+        assert solution.status == wanted.status == "optimal"
+        proof = certify(other, solution.alpha)
+        assert proof.kkt_violation <= solution.kkt_violation + 1e-9 <= 1e-3 + 1e-9
+        assert proof.dual_gap <= solution.dual_gap + 1e-9 <= 1e-3 + 1e-9
+        assert_allclose(solution.objective, proof.objective, rtol=1e-7)
+        assert_allclose(solution.objective, wanted.objective, rtol=1e-3)
+        exact = other.kernel_signs * other.kernel.reference_sums(
+            np.arange(other.kernel.n),
+            np.arange(other.kernel.n),
+            (other.kernel_signs * solution.alpha)[None, :],
+            np.zeros(other.kernel.n, int),
+        )
+        scale = max(1.0, float(np.abs(exact).max()))
+        assert_allclose(solution.gradient, exact + other.linear, atol=1e-7 * scale)
+
+
+def stored_parts(kind: str, **params: Any) -> list[QuadraticProgram]:
+    return [program for program, _ in parts(kind, **params)]
 
 
 def solved(programs: list[QuadraticProgram], **params: float) -> list:
@@ -42,7 +80,7 @@ def solved(programs: list[QuadraticProgram], **params: float) -> list:
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 @pytest.mark.parametrize("kind", ["1", "100", "nu"])
 def test_same_as_solve(kind: str, kernel: str) -> None:
-    programs = parts(kind, kernel)
+    programs = stored_parts(kind, kernel=kernel)
     found = solved(programs)
     if kernel == "rbf":  # low rank and a large price end in singular systems, which are left
         assert all(solution is not None for solution in found)
@@ -66,9 +104,9 @@ def test_same_as_solve(kind: str, kernel: str) -> None:
 
 
 def test_what_is_out_of_the_ordinary_is_left_to_solve() -> None:
-    assert solved(parts("inf")) == [None] * 3  # boxes without an upper end
-    assert solved(parts("1"), max_iter=3) == [None] * 3
-    for solution in solved(parts("1", duplicates=True)):  # singular systems
+    assert solved(stored_parts("inf")) == [None] * 3  # boxes without an upper end
+    assert solved(stored_parts("1"), max_iter=3) == [None] * 3
+    for solution in solved(stored_parts("1", duplicates=True)):  # singular systems
         assert solution is None or solution.status == "optimal"
 
 

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from scarce.solvers import DenseMatrix, QuadraticProgram, _compiled_small, solve
-from scarce.solvers._step_data import NO_SOURCE, Boxes, StepMatrix
+from scarce.solvers import DenseMatrix, QuadraticProgram, _small, solve
+from scarce.solvers import _compiled as _loaded  # noqa: F401  (parts are for the compiler)
+from scarce.solvers._descent import Descent, active_variables
+from scarce.solvers._signed import SignedForm
+from scarce.solvers._step_data import Boxes
 from tests.oracles.program import dual_optimum
 from tests.oracles.program import program as oracle
 
@@ -34,7 +37,7 @@ def test_a_variable_is_left_out_if_it_violates_with_no_other_of_its_group():
         x = random.choice([0.0, 0.4, 1.0], size=50)
         pull = random.normal(size=50)
         fixed = random.random(50) < 0.2
-        active, begins = _compiled_small.active_variables(boxes, -pull, x, fixed)
+        active = active_variables(boxes, -pull, x, fixed)
         wanted = []
         for own in (range(30), range(30, 50)):
             own = [i for i in own if not fixed[i]]
@@ -46,58 +49,111 @@ def test_a_variable_is_left_out_if_it_violates_with_no_other_of_its_group():
         assert set(wanted) <= set(active)
         # Beside them only the two at which a group has its m and M, which violate with themselves.
         assert len(set(active) - set(wanted)) <= 4
-        assert_array_equal(begins, np.searchsorted(active, starts))
 
 
 @pytest.mark.parametrize("price", [1.0, 100.0])
 def test_the_optimum_is_that_of_all_variables(monkeypatch, price):
-    calls, shrunk = [], _compiled_small.shrunk_steps
+    calls, steps_on = [], Descent._steps_on
 
-    def counted(*args):
-        calls.append(args[-2].size)
-        return shrunk(*args)
+    def counted(self, active, *args):
+        calls.append(active.size)
+        return steps_on(self, active, *args)
 
-    interpreted = not hasattr(shrunk, "py_func")  # a compiled function knows its callees for good
-    if interpreted:
-        monkeypatch.setattr(_compiled_small, "shrunk_steps", counted)
+    monkeypatch.setattr(Descent, "_steps_on", counted)
+    monkeypatch.setattr(_small, "KEPT", 0)  # so few variables would be done at once
     problem = program(np.random.default_rng(1), price=price)
     solution = solve(problem, tol=1e-8)
     assert solution.status == "optimal"
-    assert not interpreted or (calls and max(calls) <= 0.75 * problem.kernel.n)
+    assert calls
+    assert max(calls) <= 0.75 * problem.kernel.n
     parts = {name: getattr(problem, name) for name in ("upper", "linear", "groups", "coupling")}
     wanted, _ = dual_optimum(oracle(problem.kernel.values, problem.totals, **parts))
     assert_allclose(solution.objective, wanted, rtol=1e-6)
 
 
-def test_the_gradient_of_all_variables_follows():
+def descent_of(problem, x):
+    """Return a descent from a point, whose arrays are in the order of the groups."""
+    form = SignedForm(problem)
+    form.keep_rows(np.empty(problem.kernel.n**2), 200.0)
+    descent = Descent(form, x)
+    descent.rows = np.empty((x.size, x.size), np.float32), np.full(x.size, -1)
+    return descent
+
+
+def gradient_of(problem, x):
+    """Return the gradient by a product with the whole matrix."""
+    scale = problem.coupling[np.ix_(problem.groups, problem.groups)]
+    return (scale * problem.kernel.values + np.diag(problem.diagonal)) @ x + problem.linear
+
+
+def test_steps_on_some_variables_leave_the_others_and_the_gradient_follows():
     problem = program(np.random.default_rng(2))
+    problem.diagonal = np.linspace(0, 1, problem.kernel.n)
+    n = problem.kernel.n
     order = np.argsort(problem.groups, kind="stable")
-    Q = np.ascontiguousarray(problem.kernel.values[np.ix_(order, order)])
-    n, starts = order.size, np.array([0, 80, 160])
-    upper, linear = problem.upper[order], problem.linear[order]
-    x = np.where(np.arange(n) % 4 == 0, 0.4 * upper, 0.0)
-    where, extra, diagonal = np.arange(n), np.linspace(0, 1, n), np.empty(n)
-    same = np.repeat([0, 1], 80)
-    whole = problem.coupling[np.ix_(same, same)] * Q + np.diag(extra)
-    diagonal[:] = np.diagonal(whole)
-    gradient, before, sums = whole @ x + linear, x.copy(), [x[:80].sum(), x[80:].sum()]
+    x = np.where(np.arange(n) % 8 < 2, 0.4 * problem.upper, 0.0)
+    descent = descent_of(problem, x)
+    descent._follow(descent.nowhere)
+    assert_allclose(descent.gradient, gradient_of(problem, x)[order], rtol=1e-12, atol=1e-12)
     some = np.arange(0, n, 3)
-    steps = _compiled_small.shrunk_steps(
-        StepMatrix(Q, where, problem.coupling, extra, diagonal),
-        Boxes(np.zeros(n), upper, upper.copy(), starts),
-        NO_SOURCE,
-        gradient,
-        x,
-        1e-6,
-        1000,
-        1e-12,
-        np.full(3, -1),
-        False,
-        some,
-        np.searchsorted(some, starts),
-    )
+    steps, local = descent._steps_on(some, 1e-4, 1000)
     assert steps > 0
-    others = np.setdiff1d(np.arange(n), some)
-    assert_array_equal(x[others], before[others])
-    assert_allclose([x[:80].sum(), x[80:].sum()], sums, rtol=1e-12)
-    assert_allclose(gradient, whole @ x + linear, rtol=1e-10, atol=1e-10)
+    new = descent._variables(descent.x)
+    others = np.setdiff1d(np.arange(n), order[some])
+    assert_array_equal(new[others], x[others])
+    for g in (0, 1):
+        own = problem.groups == g
+        assert_allclose(new[own].sum(), x[own].sum(), rtol=1e-12)
+    fixed = ~np.isin(np.arange(n), some)
+    worst, seen = descent._follow(fixed)
+    gradient = gradient_of(problem, new)
+    assert_allclose(descent.gradient, gradient[order], rtol=1e-10, atol=1e-10)
+    assert_allclose(local, gradient[order][some], rtol=1e-5, atol=1e-5)
+
+    def violation(members):
+        worst = -np.inf
+        for g in (0, 1):
+            own = members[problem.groups[members] == g]
+            up, low = own[new[own] < problem.upper[own]], own[new[own] > 0]
+            worst = max(worst, (-gradient[up]).max() - (-gradient[low]).min())
+        return worst
+
+    assert_allclose(worst, violation(np.arange(n)), rtol=1e-9)
+    assert_allclose(seen, violation(order[some]), rtol=1e-6, atol=1e-9)
+    assert seen <= 2e-4
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize(
+    ("scale", "offset", "tol", "precision"),
+    [
+        (1.0, 0.0, 1e-10, np.float32),  # led on by the exact gradient
+        (1.0, 1e6, 1e-3, np.float64),  # of a kernel whose values it takes for equal
+        (1e-60, 0.0, 1e-3, np.float64),  # of one that it takes for zero
+        (1e60, 0.0, 1e-3, np.float64),  # or for infinite
+    ],
+)
+def test_steps_find_what_single_precision_has_no_digits_for(scale, offset, tol, precision, at_once):
+    random = np.random.default_rng(4)
+    n, price = 150, 1e3 / scale
+    X = random.normal(size=(n, 30))
+    kernel = scale * np.exp(-0.02 * ((X[:, None] - X) ** 2).sum(axis=2)) + offset
+    y = np.where(random.random(n) < 0.5, 1.0, -1.0)
+    problem = QuadraticProgram(
+        DenseMatrix(kernel, definite=True),
+        totals=[0.0],
+        upper=price,
+        linear=-1.0,
+        signs=y,
+        kernel_signs=y,
+    )
+    form = SignedForm(problem)
+    form.keep_rows(np.empty(n**2), 200.0)
+    descent = Descent(form, np.zeros(n))
+    x, field, _ = (descent.go_at_once if at_once else descent.go)(tol, 10**6)
+    assert descent.precision == precision
+    assert field is not None
+    pull = y - (kernel - offset) @ x  # as the sum of x is zero
+    up, low = x < np.where(y > 0, price, 0.0), x > np.where(y > 0, 0.0, -price)
+    assert (up & low).sum() > 2
+    assert pull[up].max() - pull[low].min() <= tol

@@ -138,8 +138,6 @@ def gaussian_scores(X, packed, gamma, weights, groups, out):  # type: ignore[no-
                 j = min(i + 1, stop - 1)
                 _write_squares(X, i, j, packed, first * X.shape[1], tile)
                 _write_powers(tile, 0, factor, values)
-                out[i] += dot(values[:size], weights[groups[i], first : first + size])
+                out[i] += dot(values, weights[groups[i], first:], size)
                 if j > i:
-                    out[j] += dot(
-                        values[BLOCK : BLOCK + size], weights[groups[j], first : first + size]
-                    )
+                    out[j] += dot(values[BLOCK:], weights[groups[j], first:], size)

@@ -13,19 +13,18 @@ import numpy as np
 
 from scarce.solvers._jit import LOOSE, REASSOCIATE, compiled, larger, smaller
 
-CLOSED = 1e307  # stands in for infinity, which the loose arithmetic must not meet
-OPEN = 1e306
 TINY = 1e-12  # floor of a pair's curvature, as a share of its two diagonal entries
 NONE = 1e-300  # floor where both are zero
 LONGEST = 1e6  # growth by a step without curvature and without a bound
+U = np.uint64  # as an index: none is negative, so that loops are not scalar
 CHUNK = 64  # variables per partial maximum, from which the position of the largest is found
 
 
 @compiled(REASSOCIATE)
-def dot(a, b):  # type: ignore[no-untyped-def]
-    """Return the sum of the products of two arrays."""
+def dot(a, b, n):  # type: ignore[no-untyped-def]
+    """Return the sum of the products of the first numbers of two arrays."""
     total = 0.0
-    for k in range(a.size):
+    for k in range(n):
         total += a[k] * b[k]
     return total
 
@@ -139,45 +138,57 @@ def add_lines(values, lines, weights, out):  # type: ignore[no-untyped-def]
 
 @compiled(LOOSE)
 def _update_and_scan(  # type: ignore[no-untyped-def]
-    gradient, row_i, row_j, delta, closed_up, closed_low, tops, bottoms
+    gradient, row_i, row_j, delta, closed_up, closed_low, first, last, closed, tops, bottoms
 ):
-    """Add ``delta (row_i - row_j)`` to the gradient, and find each chunk's extremes on the way.
+    """Add ``delta (row_i - row_j)`` to a group's gradient; find each chunk's extremes on the way.
 
-    ``closed_up`` is 0 where a variable may grow and CLOSED where not, so that one subtraction takes
-    the place of a branch; likewise ``closed_low``.
+    ``closed_up`` is 0 where a variable may grow and ``closed`` where not, so that one subtraction
+    takes the place of a branch; likewise ``closed_low``.
     """
     chunk = 0
-    for start in range(0, gradient.size, CHUNK):
-        some = slice(start, min(gradient.size, start + CHUNK))
-        g, q_i, q_j = gradient[some], row_i[some], row_j[some]
-        not_up, not_low = closed_up[some], closed_low[some]
-        top, bottom = -CLOSED, CLOSED
-        for k in range(g.size):
-            value = g[k] + delta * (q_i[k] - q_j[k])
-            g[k] = value
-            top = larger(top, -value - not_up[k])
-            bottom = smaller(bottom, not_low[k] - value)
-        tops[chunk] = top
-        bottoms[chunk] = bottom
+    for start in range(first, last, CHUNK):
+        top, bottom = -closed, closed
+        for k in range(U(start), U(min(last, start + CHUNK))):
+            value = gradient[k] + delta * (row_i[k] - row_j[k])
+            gradient[k] = value
+            top = larger(top, -value - closed_up[k])
+            bottom = smaller(bottom, closed_low[k] - value)
+        tops[chunk], bottoms[chunk] = top, bottom
         chunk += 1
     return chunk
 
 
 @compiled(LOOSE)
-def _partner_gains(gradient, row_i, twice, diagonal, q_ii, top, closed_low, gains):  # type: ignore[no-untyped-def]
-    """Write each chunk's largest second-order decrease ``b * b / curvature``."""
-    chunk = 0
-    for start in range(0, gradient.size, CHUNK):
-        some = slice(start, min(gradient.size, start + CHUNK))
-        g, q_i, q_kk, not_low = gradient[some], row_i[some], diagonal[some], closed_low[some]
-        best = 0.0
-        for k in range(g.size):
-            b = larger(top + g[k] - not_low[k], 0.0)
-            both = q_ii + q_kk[k]
-            c = larger(both - twice * q_i[k], larger(TINY * both, NONE))
-            best = larger(best, b * (b / c))  # as b * b may overflow
-        gains[chunk] = best
-        chunk += 1
+def _best_partner(  # type: ignore[no-untyped-def]
+    gradient, row_i, twice, own, own_i, top, closed_low, first, last, tiny, gains
+):
+    """Return the variable with the largest second-order decrease ``b * b / curvature``.
+
+    The chunk that has it is found first, and then looked at again.
+    """
+    zero = top - top
+    best, at = zero, first
+    for start in range(first, last, CHUNK):
+        most = zero
+        for k in range(U(start), U(min(last, start + CHUNK))):
+            b = larger(top + gradient[k] - closed_low[k], zero)
+            both = own_i + own[k]
+            c = larger(both - twice * row_i[k], tiny * both)
+            most = larger(most, b * (b / c))  # as b * b may overflow
+        if most > best:
+            best, at = most, start
+    most, size = zero, U(min(last, at + CHUNK) - at)
+    for k in range(size):
+        b = larger(top + gradient[U(at) + k] - closed_low[U(at) + k], zero)
+        both = own_i + own[U(at) + k]
+        c = larger(both - twice * row_i[U(at) + k], tiny * both)
+        gains[k] = b * (b / c)
+    for k in range(size):
+        most = larger(most, gains[k])
+    for k in range(size):
+        if gains[k] == most:
+            return at + np.int64(k)
+    return at
 
 
 @compiled()
@@ -199,12 +210,16 @@ def bends_down(matrix, starts, share):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def copy_row(source, i, where):  # type: ignore[no-untyped-def]
-    """Copy row ``i`` of a part of a stored matrix, with its signs."""
-    index, turn = source.rows, source.turn
-    row, into, sign = source.values[index[i]], source.copies[i], turn[i]
-    for k in range(index.size):
-        into[k] = sign * turn[k] * row[index[k]]
+def copy_row(source, i, values, where):  # type: ignore[no-untyped-def]
+    """Copy a row of the source to line ``i``, with its signs, in the arithmetic of the steps."""
+    row, turn, columns = source.values[source.lines[i]], source.turn, source.columns
+    into, sign = values[i], turn[i]
+    if columns.size == 0:
+        for k in range(turn.size):
+            into[k] = sign * turn[k] * row[k]
+    else:
+        for k in range(turn.size):
+            into[k] = sign * turn[k] * row[columns[k]]
     where[i] = i
 
 
@@ -214,105 +229,114 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
 ):
     """Second-order pairwise steps on a small problem until ``max (m - M) <= tol``.
 
+    The gradient is kept in the arithmetic of the rows, from each group's multiplier on: nothing but
+    differences within a group matters to a step, and next to the multiplier, where they matter
+    most, single precision then has the most digits. A step has the curvature of the ``source``, if
+    there is one.
     Within ``at_bound`` of a bound, as a share of the box and of the values just added, is at the
     bound. Without curvature a step goes to the first bound. Returns the number of steps. What ends
     a run early is told in ``met``. The first two are a pair of no curvature and no bound; if they
-    hold that pair already, a long step is taken. The third is a row that is absent, or -1: such
-    rows are copied from the ``source`` if there is one. If ``held``, variables whose rows are
-    absent stay where they are instead.
+    hold that pair already, a long step is taken. The third is a row that neither the matrix nor the
+    source has, or -1. If ``held``, variables whose rows are absent stay where they are instead.
     """
     Q, where, scale, extra, diagonal = matrix
     lower, upper, widths, starts = boxes
-    copies = source.values.size > 0
-    n = x.size
-    n_groups = starts.size - 1
-    n_chunks = n // CHUNK + n_groups + 1
-    tops, bottoms = np.empty((n_groups, n_chunks)), np.empty((n_groups, n_chunks))
-    counts = np.empty(n_groups, np.int64)
-    gains = np.empty(n_chunks)
-    closed_up, closed_low = np.empty(n), np.empty(n)
-    for k in range(n):
-        fixed = held and where[k] < 0
-        closed_up[k] = 0.0 if x[k] < upper[k] and not fixed else CLOSED
-        closed_low[k] = 0.0 if x[k] > lower[k] and not fixed else CLOSED
+    exact, lines = source.values, source.lines
+    n, n_groups = x.size, starts.size - 1
+    real, single = Q.dtype.type, Q.itemsize == 4
+    closed, wide = real(1e30 if single else 1e307), 1e29 if single else 1e306
+    tiny = real(1e-7 if single else TINY)
+    local, own = np.empty(n, Q.dtype), np.empty(n, Q.dtype)
+    closed_up, closed_low = np.empty(n, Q.dtype), np.empty(n, Q.dtype)
+    middle = np.zeros(n_groups)
+    for g in range(n_groups):
+        m, M = -np.inf, np.inf
+        for k in range(starts[g], starts[g + 1]):
+            fixed = held and where[k] < 0 and (lines.size == 0 or lines[k] < 0)
+            up, low = x[k] < upper[k] and not fixed, x[k] > lower[k] and not fixed
+            closed_up[k], closed_low[k] = 0.0 if up else closed, 0.0 if low else closed
+            own[k] = max(diagonal[k], NONE)
+            if up and -gradient[k] > m:
+                m = -gradient[k]
+            if low and -gradient[k] < M:
+                M = -gradient[k]
+        if m > -np.inf and M < np.inf:
+            middle[g] = 0.5 * (m + M)
+        for k in range(starts[g], starts[g + 1]):
+            local[k] = gradient[k] + middle[g]
+    n_chunks = n // CHUNK + 1
+    tops, bottoms = np.empty((n_groups, n_chunks), Q.dtype), np.empty((n_groups, n_chunks), Q.dtype)
+    counts, gains = np.empty(n_groups, np.int64), np.empty(CHUNK, Q.dtype)
     met[2] = -1
-    i, j, delta, group = 0, 0, 0.0, 0  # the first scan changes nothing
+    i, j, delta, group, step = 0, 0, 0.0, 0, 0  # the first scan changes nothing
     row_i = row_j = np.zeros(n, Q.dtype)  # no row of Q, which may hold NaN where none is kept yet
-    for step in range(max_steps):
+    while True:
         if delta != 0.0:
-            gradient[i] += delta * extra[i]
-            gradient[j] -= delta * extra[j]
-        best_gap = tol
+            local[i] += delta * extra[i]
+            local[j] -= delta * extra[j]
+        best_gap, top = tol, real(0.0)
         last_group, group = group, -1
-        top = 0.0
         for g in range(n_groups):
-            own = slice(starts[g], starts[g + 1])
             counts[g] = _update_and_scan(
-                gradient[own],
-                row_i[own],
-                row_j[own],
-                delta * scale[last_group, g],
-                closed_up[own],
-                closed_low[own],
+                local,
+                row_i,
+                row_j,
+                real(delta * scale[last_group, g]),
+                closed_up,
+                closed_low,
+                starts[g],
+                starts[g + 1],
+                closed,
                 tops[g],
                 bottoms[g],
             )
-            m, M = -CLOSED, CLOSED
+            m, M = -closed, closed
             for c in range(counts[g]):
                 m = max(m, tops[g, c])
                 M = min(M, bottoms[g, c])
-            if m > -OPEN and M < OPEN and m - M > best_gap:
+            if m > -wide and M < wide and m - M > best_gap:
                 best_gap, group, top = m - M, g, m
-        if group < 0:
-            return step
+        if group < 0 or step == max_steps:
+            break
         first, last = starts[group], starts[group + 1]
-        at = first
+        i = first
         for c in range(counts[group]):
             if tops[group, c] == top:
-                at = first + c * CHUNK
+                i = first + c * CHUNK
                 break
-        i = at
-        best_up = -CLOSED
-        for k in range(at, min(last, at + CHUNK)):
-            if -gradient[k] - closed_up[k] > best_up:
-                best_up = -gradient[k] - closed_up[k]
+        for k in range(i, min(last, i + CHUNK)):
+            if -local[k] - closed_up[k] == top:
                 i = k
+                break
         if where[i] < 0:
-            if not copies:
+            if lines.size == 0 or lines[i] < 0:
                 met[2] = i
-                return step
-            copy_row(source, i, where)
-        q_ii = diagonal[i]
+                break
+            copy_row(source, i, Q, where)
         row_i = Q[where[i]]
-        own = slice(first, last)
         twice = 2.0 * scale[group, group]
-        _partner_gains(
-            gradient[own], row_i[own], twice, diagonal[own], q_ii, top, closed_low[own], gains
+        j = _best_partner(
+            local, row_i, real(twice), own, own[i], top, closed_low, first, last, tiny, gains
         )
-        best, at = 0.0, first
-        for c in range(counts[group]):
-            if gains[c] > best:
-                best, at = gains[c], first + c * CHUNK
-        j, best, curvature, least = at, -1.0, NONE, NONE
-        for k in range(at, min(last, at + CHUNK)):
-            b = top + gradient[k] - closed_low[k]
-            both = q_ii + diagonal[k]
-            floor = max(TINY * both, NONE)
-            c = max(both - twice * row_i[k], floor)
-            if b > 0.0 and b * (b / c) > best:
-                best, j, curvature, least = b * (b / c), k, c, floor
         if where[j] < 0:
-            if not copies:
+            if lines.size == 0 or lines[j] < 0:
                 met[2] = j
-                return step
-            copy_row(source, j, where)
+                break
+            copy_row(source, j, Q, where)
         row_j = Q[where[j]]
-        delta = (top + gradient[j]) / curvature
+        value = np.float64(row_i[j])
+        if exact.size > 0:
+            column = j if source.columns.size == 0 else source.columns[j]
+            value = source.turn[i] * source.turn[j] * exact[lines[i], column]
+        both = diagonal[i] + diagonal[j]
+        least = max(TINY * both, NONE)
+        curvature = max(both - twice * value, least)
+        delta = (np.float64(top) + local[j]) / curvature
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]
         if curvature <= least and room_i == np.inf and room_j == np.inf:
             if met[0] != i or met[1] != j:
                 met[0], met[1] = i, j
-                return step
+                break
             delta = min(delta, LONGEST * max(1.0, max(abs(x[i]), abs(x[j]))))
         before_i, before_j = abs(x[i]), abs(x[j])
         if delta >= room_i and room_i <= room_j:
@@ -334,12 +358,10 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
                 x[k] = lower[k]
             elif x[k] >= upper[k] - near:
                 x[k] = upper[k]
-            closed_up[k] = 0.0 if x[k] < upper[k] else CLOSED
-            closed_low[k] = 0.0 if x[k] > lower[k] else CLOSED
-    if delta != 0.0:  # the last step's share of the gradient
-        gradient[i] += delta * extra[i]
-        gradient[j] -= delta * extra[j]
-        for g in range(n_groups):
-            for k in range(starts[g], starts[g + 1]):
-                gradient[k] += delta * scale[group, g] * (row_i[k] - row_j[k])
-    return max_steps
+            closed_up[k] = 0.0 if x[k] < upper[k] else closed
+            closed_low[k] = 0.0 if x[k] > lower[k] else closed
+        step += 1
+    for g in range(n_groups):
+        for k in range(starts[g], starts[g + 1]):
+            gradient[k] = local[k] - middle[g]
+    return step

@@ -1,4 +1,4 @@
-"""Compiled parts of the small route: gradients from kept rows, shrinking, the exact last step.
+"""Compiled parts of the small route: sums over exact rows, the exact last step, tidying up.
 
 The arguments are those of `_step_data`.
 """
@@ -8,144 +8,80 @@ from __future__ import annotations
 
 import numpy as np
 
-from scarce.solvers._compiled import add_lines, copy_row, dot, pairwise_steps
+from scarce.solvers._compiled import add_lines, dot, pairwise_steps
 from scarce.solvers._jit import compiled
-from scarce.solvers._step_data import Boxes, Source, StepMatrix
 
-SINGULAR, ABSENT, STEPPED = -1, -2, 1
-SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
-ROUGHLY = 0.3  # share of the violation to which steps go while the rows of others are absent
+SINGULAR, TOO_MANY, STEPPED = -1, 0, 1
 
 
 @compiled()
-def add_to_gradient(matrix, change, starts, out):  # type: ignore[no-untyped-def]
-    """Add what a change of the variables is worth, from the rows of those that change."""
-    scale, extra = matrix.scale, matrix.extra
-    lines, weights = np.empty(change.size, np.int64), np.empty(change.size)
-    for k in range(change.size):
-        out[k] += extra[k] * change[k]
-    for h in range(starts.size - 1):
+def follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed):  # type: ignore[no-untyped-def]
+    """Bring a gradient from the point ``at`` to ``x``, and return how far that is from optimal.
+
+    Only rows of variables that have moved are taken. The latter is ``max over groups of m_g - M_g``
+    of all variables, and of those that are not ``fixed``. ``traffic`` is what has moved so far.
+    """
+    turn, columns = source.turn, source.columns
+    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
+    n, n_groups = x.size, starts.size - 1
+    lines, weights, sums = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    for h in range(n_groups):
         count = 0
         for k in range(starts[h], starts[h + 1]):
-            if change[k] != 0.0:
-                lines[count], weights[count] = matrix.where[k], change[k]
+            change = x[k] - at[k]
+            if change != 0.0:
+                lines[count], weights[count] = source.lines[k], turn[k] * change
+                gradient[k] += extra[k] * change
+                traffic[k] += abs(change)
+                at[k] = x[k]
                 count += 1
-        sums = np.zeros(change.size)
-        add_lines(matrix.values, lines[:count], weights[:count], sums)
-        for g in range(starts.size - 1):
+        if count == 0:
+            continue
+        for k in range(n):
+            sums[k] = 0.0
+        if columns.size == 0:
+            add_lines(source.values, lines[:count], weights[:count], sums)
+        else:
+            for a in range(count):
+                row, weight = source.values[lines[a]], weights[a]
+                for k in range(n):
+                    sums[k] += weight * row[columns[k]]
+        for g in range(n_groups):
             for k in range(starts[g], starts[g + 1]):
-                out[k] += scale[g, h] * sums[k]
-
-
-@compiled()
-def write_gradient(matrix, linear, x, starts, out):  # type: ignore[no-untyped-def]
-    """Write the gradient at ``x`` from the rows of the variables that are not zero."""
-    for k in range(x.size):
-        out[k] = linear[k]
-    add_to_gradient(matrix, x, starts, out)
-
-
-@compiled()
-def violation(boxes, gradient, x):  # type: ignore[no-untyped-def]
-    """Return ``max over groups of m_g - M_g``, not below 0."""
-    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
-    worst = 0.0
-    for g in range(starts.size - 1):
-        m, M = -np.inf, np.inf
+                gradient[k] += scale[g, h] * turn[k] * sums[k]
+    worst, worst_loose = -np.inf, -np.inf
+    for g in range(n_groups):
+        m, M, loose_m, loose_M = -np.inf, np.inf, -np.inf, np.inf
         for k in range(starts[g], starts[g + 1]):
+            pull = -gradient[k]
             if x[k] < upper[k]:
-                m = max(m, -gradient[k])
+                m = max(m, pull)
+                loose_m = loose_m if fixed[k] else max(loose_m, pull)
             if x[k] > lower[k]:
-                M = min(M, -gradient[k])
-        if m > M:
-            worst = max(worst, m - M)
-    return worst
+                M = min(M, pull)
+                loose_M = loose_M if fixed[k] else min(loose_M, pull)
+        worst, worst_loose = max(worst, m - M), max(worst_loose, loose_m - loose_M)
+    return worst, worst_loose
 
 
 @compiled()
-def active_variables(boxes, gradient, x, fixed):  # type: ignore[no-untyped-def]
-    """Return the variables that a step may still want, and where their groups begin.
-
-    LIBSVM's rule of shrinking: a variable at a bound is left out if it violates with none of its
-    group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
-    Those that are ``fixed`` have no part in it.
-    """
-    lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
-    active, count = np.empty(x.size, np.int64), 0
-    begins = np.zeros(starts.size, np.int64)
-    for g in range(starts.size - 1):
-        m, M = -np.inf, np.inf
-        for k in range(starts[g], starts[g + 1]):
-            if x[k] < upper[k] and not fixed[k]:
-                m = max(m, -gradient[k])
-            if x[k] > lower[k] and not fixed[k]:
-                M = min(M, -gradient[k])
-        for k in range(starts[g], starts[g + 1]):
-            up, low = x[k] < upper[k] and not fixed[k], x[k] > lower[k] and not fixed[k]
-            if (up and low) or (up and -gradient[k] >= M) or (low and -gradient[k] <= m):
-                active[count] = k
-                count += 1
-        begins[g + 1] = count
-    return active[:count], begins
-
-
-@compiled()
-def shrunk_steps(  # type: ignore[no-untyped-def]
-    matrix, boxes, source, gradient, x, tol, max_steps, at_bound, met, held, active, begins
-):
-    """Take pairwise steps on the ``active`` variables alone, on a copy of their block.
-
-    ``begins`` is where their groups begin. The gradient of all variables follows at the end.
-    """
-    Q, where, scale, extra, diagonal = matrix
-    block = np.empty((active.size, active.size))
-    for a in range(active.size):
-        if where[active[a]] < 0:
-            copy_row(source, active[a], where)
-        row, into = Q[where[active[a]]], block[a]
-        for b in range(active.size):
-            into[b] = row[active[b]]
-    all_there = np.arange(active.size)
-    part = x[active]
-    steps = pairwise_steps(
-        StepMatrix(block, all_there, scale, extra[active], diagonal[active]),
-        Boxes(boxes.lower[active], boxes.upper[active], boxes.widths[active], begins),
-        Source(source.values[:0], source.rows, source.turn, source.copies),
-        gradient[active],
-        part,
-        tol,
-        max_steps,
-        at_bound,
-        met,
-        held,
-    )
-    change = np.zeros(x.size)
-    for a in range(active.size):
-        change[active[a]] = part[a] - x[active[a]]
-        x[active[a]] = part[a]
-    add_to_gradient(matrix, change, boxes.starts, gradient)
-    return steps
-
-
-@compiled()
-def _factorise(A, regular):  # type: ignore[no-untyped-def]
+def _factorise(A, least):  # type: ignore[no-untyped-def]
     """Replace the lower half of a matrix by its Cholesky factor; say whether it is regular."""
     for i in range(A.shape[0]):
-        row = A[i]
         for j in range(i):
-            row[j] = (row[j] - dot(row[:j], A[j, :j])) / A[j, j]
-        pivot = row[i] - dot(row[:i], row[:i])
-        if not pivot >= regular:
+            A[i, j] = (A[i, j] - dot(A[i], A[j], j)) / A[j, j]
+        pivot = A[i, i] - dot(A[i], A[i], i)
+        if not pivot >= least:
             return False
-        row[i] = np.sqrt(pivot)
+        A[i, i] = np.sqrt(pivot)
     return True
 
 
 @compiled()
 def _solve_in_place(factor, b):  # type: ignore[no-untyped-def]
-    n = b.size
+    n = factor.shape[0]
     for i in range(n):
-        b[i] = (b[i] - dot(factor[i, :i], b[:i])) / factor[i, i]
+        b[i] = (b[i] - dot(factor[i], b, i)) / factor[i, i]
     for i in range(n - 1, -1, -1):
         b[i] /= factor[i, i]
         for k in range(i):
@@ -153,121 +89,103 @@ def _solve_in_place(factor, b):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _centre(values, owner, sizes):  # type: ignore[no-untyped-def]
-    for g in range(sizes.size):
-        total = 0.0
-        for k in range(values.size):
-            if owner[k] == g:
-                total += values[k]
-        for k in range(values.size):
-            if owner[k] == g:
-                values[k] -= total / sizes[g]
+def newton(source, scale, extra, boxes, gradient, x, rules):  # type: ignore[no-untyped-def]
+    """Take Newton steps on the free variables, each to the first bound met, as `newton_steps` does.
 
-
-@compiled()
-def newton(matrix, boxes, gradient, x, rules):  # type: ignore[no-untyped-def]
-    """Newton steps on the free variables, each to the first bound met; ``x`` is changed in place.
-
-    Returns STEPPED, 0 when there are none or too many free variables, and SINGULAR when a system
-    is not regular: what it takes then is not worth compiling.
+    ``x`` and the gradient of those variables are changed in place. Returns STEPPED, TOO_MANY when
+    there are more of them than the rules allow, and SINGULAR when a system is not regular: what it
+    takes then is not worth compiling.
     """
-    Q, where, scale, extra = matrix.values, matrix.where, matrix.scale, matrix.extra
+    values, columns, turn = source.values, source.columns, source.turn
     lower, upper, starts, most = boxes.lower, boxes.upper, boxes.starts, rules.most_free
-    n_groups = starts.size - 1
-    free = np.empty(most, np.int64)
-    owner = np.empty(most, np.int64)
-    n = 0
-    for g in range(n_groups):
-        for k in range(starts[g], starts[g + 1]):
-            if lower[k] < x[k] < upper[k]:
-                if n == most:
-                    return 0
-                free[n], owner[n] = k, g
-                n += 1
-    if n == 0:
-        return 0
-    right = np.empty(n)
-    for a in range(n):
-        right[a] = -gradient[free[a]]
+    free, owner, member = (
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+    )
     for _ in range(rules.most_newton):
-        # Groups without free variables have no part in the system.
-        at, n_active = np.full(n_groups, -1), 0
+        n, n_groups = 0, 0  # of free variables, and of groups that have any
+        for g in range(starts.size - 1):
+            code = n_groups
+            for k in range(starts[g], starts[g + 1]):
+                if lower[k] < x[k] < upper[k]:
+                    if n == most:
+                        return TOO_MANY
+                    free[n], owner[n], member[n], n_groups = k, g, code, code + 1
+                    n += 1
+        if n == 0:
+            return STEPPED
+        # The system, twice: a factor takes the place of the lower half. Its diagonal apart.
+        system, own, unit = np.empty((n, n)), np.empty(n), 0.0
         for a in range(n):
-            if at[owner[a]] < 0:
-                at[owner[a]] = n_active
-                n_active += 1
-        sizes, member = np.zeros(n_active), np.empty(n, np.int64)
-        for a in range(n):
-            member[a] = at[owner[a]]
-            sizes[member[a]] += 1.0
-        block = np.empty((n, n))
-        unit = 0.0
-        for a in range(n):
-            i, row = free[a], Q[where[free[a]]]
+            i = free[a]
+            row = values[source.lines[i]]
             for b in range(n):
-                block[a, b] = scale[owner[a], owner[b]] * row[free[b]]
-            block[a, a] += extra[i]
-            unit = max(unit, abs(block[a, a]))
-        unit = unit if unit > 0.0 else 1.0
-        factor = block / unit
-        if not _factorise(factor, rules.regular):
+                k = free[b]
+                value = row[k] if columns.size == 0 else row[columns[k]]
+                system[a, b] = scale[owner[a], owner[b]] * turn[i] * turn[k] * value
+            own[a] = system[a, a] + extra[i]
+            unit = max(unit, abs(own[a]))
+        if not unit > 0.0:
             return SINGULAR
-        _centre(right, member, sizes)
-        step = right / unit
-        _solve_in_place(factor, step)
-        spread = np.zeros((n_active, n))
-        for g in range(n_active):
-            for a in range(n):
-                if member[a] == g:
-                    spread[g, a] = 1.0
-            _solve_in_place(factor, spread[g])
-        schur, beta = np.zeros((n_active, n_active)), np.zeros(n_active)
         for a in range(n):
-            beta[member[a]] += step[a]
-            for g in range(n_active):
-                schur[member[a], g] += spread[g, a]
+            for b in range(a):
+                system[a, b] /= unit
+            system[a, a] = own[a] / unit
+        if not _factorise(system, rules.regular):
+            return SINGULAR
+        # Its answers to the gradient and to one of every group, and by how much of the latter the
+        # former is off.
+        answers, schur = np.zeros((n_groups + 1, n)), np.zeros((n_groups, n_groups))
+        beta, sizes, total = np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups)
+        for a in range(n):
+            sizes[member[a]] += 1.0
+            total[member[a]] -= gradient[free[a]] / unit
+        for a in range(n):
+            g = member[a]
+            answers[0, a] = -gradient[free[a]] / unit - total[g] / sizes[g]
+            answers[1 + g, a] = 1.0
+        for g in range(n_groups + 1):
+            _solve_in_place(system, answers[g])
+        for a in range(n):
+            beta[member[a]] += answers[0, a]
+            for g in range(n_groups):
+                schur[member[a], g] += answers[1 + g, a]
         if not _factorise(schur, 0.0):
             return SINGULAR
         _solve_in_place(schur, beta)
-        for g in range(n_active):
-            for a in range(n):
-                step[a] -= beta[g] * spread[g, a]
-        _centre(step, member, sizes)  # rounding must not add up in a group's sum
+        total[:] = 0.0
+        for a in range(n):
+            for g in range(n_groups):
+                answers[0, a] -= beta[g] * answers[1 + g, a]
+            total[member[a]] += answers[0, a]
         length = 1.0
         for a in range(n):
             k = free[a]
-            if step[a] > 0.0:
-                length = min(length, (upper[k] - x[k]) / step[a])
-            elif step[a] < 0.0:
-                length = min(length, (lower[k] - x[k]) / step[a])
-            if not abs(step[a]) < np.inf:
+            # Rounding must not add up in a group's sum.
+            step = answers[0, a] - total[member[a]] / sizes[member[a]]
+            if not abs(step) < np.inf:
                 return SINGULAR
-        inside = 0
-        change = np.empty(n)
+            if step > 0.0:
+                length = min(length, (upper[k] - x[k]) / step)
+            elif step < 0.0:
+                length = min(length, (lower[k] - x[k]) / step)
+            answers[0, a] = step
         for a in range(n):
-            k = free[a]
-            target = x[k] + length * step[a]
-            if step[a] > 0.0 and (upper[k] - x[k]) <= length * step[a]:
+            k, step = free[a], answers[0, a]
+            target = x[k] + length * step
+            if step > 0.0 and upper[k] - x[k] <= length * step:
                 target = upper[k]
-            elif step[a] < 0.0 and (lower[k] - x[k]) >= length * step[a]:
+            elif step < 0.0 and lower[k] - x[k] >= length * step:
                 target = lower[k]
-            change[a] = target - x[k]
-        for a in range(n):
-            right[a] -= dot(block[a], change)
-        for a in range(n):
-            k = free[a]
-            x[k] += change[a]
-            if change[a] > 0.0 and (upper[k] - x[k]) <= 0.0:
-                x[k] = upper[k]
-            if change[a] < 0.0 and (lower[k] - x[k]) >= 0.0:
-                x[k] = lower[k]
-            if lower[k] < x[k] < upper[k]:
-                free[inside], owner[inside], right[inside] = k, owner[a], right[a]
-                inside += 1
-        if inside == n or inside == 0:
+            answers[0, a] = target - x[k]
+            x[k] = target
+        if length == 1.0:
             return STEPPED
-        n = inside
-        right = right[:n].copy()
+        for a in range(n):
+            for b in range(n):
+                value = system[a, b] if b > a else (own[a] if b == a else system[b, a])
+                gradient[free[a]] += value * answers[0, b]
     return STEPPED
 
 
@@ -276,9 +194,9 @@ def tidy(boxes, totals, x, rules):  # type: ignore[no-untyped-def]
     """Put values at a bound up to rounding there; give what rounding took from a total back."""
     lower, upper, widths, starts = boxes
     for g in range(starts.size - 1):
-        own = slice(starts[g], starts[g + 1])
-        mass = np.abs(x[own]).sum()
-        total, most, best = 0.0, -1.0, -1
+        mass, total, most, best = 0.0, 0.0, -1.0, -1
+        for k in range(starts[g], starts[g + 1]):
+            mass += abs(x[k])
         for k in range(starts[g], starts[g + 1]):
             near = rules.at_bound * min(widths[k], mass)
             if x[k] <= lower[k] + near:
@@ -318,66 +236,43 @@ def fill(boxes, totals, x, rules):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def last_step(matrix, boxes, linear, totals, gradient, x, tol, rules):  # type: ignore[no-untyped-def]
-    """Tidy up after pairwise steps, and take the exact last step if that is within tolerance.
-
-    ``x`` and ``gradient`` are changed in place, the gradient to one that is added up anew. Returns
-    what `newton` does.
-    """
-    tidy(boxes, totals, x, rules)
-    exact, there = x.copy(), np.empty(x.size)
-    found = newton(matrix, boxes, gradient, exact, rules)
-    if found == STEPPED:
-        tidy(boxes, totals, exact, rules)
-        write_gradient(matrix, linear, exact, boxes.starts, there)
-        allowed = max(violation(boxes, gradient, x), 0.5 * tol)
-        if violation(boxes, there, exact) <= allowed:
-            for k in range(x.size):
-                x[k], gradient[k] = exact[k], there[k]
-            return found
-    write_gradient(matrix, linear, x, boxes.starts, gradient)
-    return found
-
-
-@compiled()
-def descend_kept(  # type: ignore[no-untyped-def]
-    matrix, boxes, source, linear, totals, gradient, x, tol, goal, limit, begun, rules, met
+def descend_whole(  # type: ignore[no-untyped-def]
+    matrix, source, boxes, totals, x, at, traffic, gradient, tol, goal, limit, rules, met
 ):
-    """Pairwise steps to ``goal`` and the last step; return their number and what `newton` said.
+    """Do what `Descent.go` does when all rows are there, in one call; return what was found, steps.
 
-    Ends early when a pair has no bound, with SINGULAR, and when absent rows are in the way, with
-    ABSENT: the others are then solved for, up to a share of what those violate.
+    The gradient belongs to ``at``, at first the linear term to zero. What was found is what
+    `newton` says, and SINGULAR if steps on all variables in the rows' arithmetic do not get there.
     """
-    where = matrix.where
-    if not begun:
-        write_gradient(matrix, linear, x, boxes.starts, gradient)
-    complete, steps = source.values.size > 0 or where.min() >= 0, 0
-    # Steps on all variables after which it is asked which of them can be left out.
-    every = x.size // 2 if x.size >= SHRINK_FROM else limit
-    more = 0
+    scale, extra, fixed = matrix.scale, matrix.extra, np.zeros(x.size, np.bool_)
+    local, steps, taken, most, before = gradient.copy(), 0, 0, 0, np.inf
     while True:
-        worst = violation(boxes, gradient, x)
-        if worst <= goal or steps >= limit:
+        worst, _ = follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+        if worst <= goal:
             break
-        aim = goal if complete else max(goal, ROUGHLY * worst)
-        left, near, held = limit - steps, rules.at_bound, not complete
-        active, begins = np.empty(0, np.int64), boxes.starts
-        if more == every:
-            fixed = np.zeros(x.size, np.bool_) if complete else where < 0
-            active, begins = active_variables(boxes, gradient, x, fixed)
-        if 0 < active.size <= 0.75 * x.size:
-            more = shrunk_steps(
-                matrix, boxes, source, gradient, x, aim, left, near, met, held, active, begins
-            )
+        lost = not worst < (0.5 * before if taken < most else before)  # steps do not see the rest
+        for k in range(x.size):
+            if boxes.lower[k] < x[k] < boxes.upper[k] and taken > 0:
+                lost = lost or not abs(local[k] - gradient[k]) <= rules.lost * before
+            local[k] = gradient[k]
+        if lost or not worst < np.inf or steps >= limit or met[0] >= 0:
+            return SINGULAR, steps
+        most, before = min(limit - steps, rules.most_steps * x.size), worst
+        taken = pairwise_steps(
+            matrix, boxes, source, local, x, goal, most, rules.at_bound, met, False
+        )
+        steps += taken
+    tidy(boxes, totals, x, rules)
+    before, allowed = x.copy(), max(worst, 0.5 * tol)
+    follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+    found = newton(source, scale, extra, boxes, gradient.copy(), x, rules)
+    for _ in range(2):
+        if found == STEPPED:
+            tidy(boxes, totals, x, rules)
         else:
-            more = pairwise_steps(
-                matrix, boxes, source, gradient, x, aim, min(every, left), near, met, held
-            )
-        steps += more
-        if met[0] >= 0:
-            return steps, SINGULAR
-        if more == 0:
-            if complete:
-                break
-            return steps, ABSENT
-    return steps, last_step(matrix, boxes, linear, totals, gradient, x, tol, rules)
+            x[:] = before
+        worst, _ = follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+        if worst <= allowed or found != STEPPED:
+            break
+        found = TOO_MANY  # for the exact step to be one
+    return found, steps

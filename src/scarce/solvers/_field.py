@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -31,8 +30,6 @@ class Field:
     column, bounds them: the operator knows its error per unit of weight, row by row.
     """
 
-    _at: Array  # the point, of a field whose values were summed up at once
-
     def __init__(self, form: SignedForm, x: Array, precision: Any) -> None:
         self.form = form
         self.precision = precision
@@ -43,24 +40,12 @@ class Field:
         self.add(support, x[support])
 
     @classmethod
-    def of(cls, form: SignedForm, x: Array, values: Array) -> Field:
-        """Return a field whose values were summed up at once, in float64."""
+    def of(cls, form: SignedForm, values: Array, traffic: Array) -> Field:
+        """Return a field whose values were added up otherwise, in float64."""
         field = object.__new__(cls)
         field.form, field.precision, field.values = form, np.float64, values
-        field._at = x
+        field.traffic, field._summed = traffic, np.abs(values)
         return field
-
-    # Of such a field, when they are first asked for.
-
-    @cached_property
-    def traffic(self) -> Array:
-        """Sum of all weights that went through each column."""
-        return np.asarray(np.abs(self.form.coupling).max() * np.abs(self._at))
-
-    @cached_property
-    def _summed(self) -> Array:
-        """Sizes of the sums that were rounded to float64."""
-        return np.abs(self.values)
 
     def copy(self) -> Field:
         """Return a field that can be changed on its own."""

@@ -39,7 +39,7 @@ def compiled(fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
 
 
 def _ordered(operator: str) -> Any:
-    """Return the larger (or smaller) of two floats as a comparison the compiler can vectorise.
+    """Return the larger (or smaller) of two floats of one type, as the compiler can vectorise it.
 
     Numba's own ``max`` keeps the rules for NaN, and with them a maximum over an array stays scalar.
     """
@@ -51,7 +51,7 @@ def _ordered(operator: str) -> Any:
             first = builder.fcmp_ordered(operator, *values, flags=flags)
             return builder.select(first, *values, flags=flags)
 
-        return types.float64(types.float64, types.float64), generate
+        return a(a, a), generate
 
     return pick
 

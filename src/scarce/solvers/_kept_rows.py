@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.solvers._problem import DenseMatrix, SymmetricOperator
+from scarce.solvers._space import KEPT
+from scarce.solvers._step_data import NO_INDEX, Source
 
 Array = NDArray[Any]
 
@@ -19,10 +21,11 @@ SPREAD = 16  # one of so many rows is computed before it is asked which others a
 
 
 class KeptRows:
-    """Rows of ``turn_i K[i, j] turn_j``, variables sorted by group.
+    """Rows of a matrix, variables sorted by group.
 
     Positions in that order are called *places*. Operators that can compute single rows
-    (`write_rows`) are asked for those that the solver needs, in batches; others for the whole.
+    (`write_rows`) are asked for those that the solver needs, in batches; others for the whole. What
+    is stored anyway is used where it is.
 
     Parameters
     ----------
@@ -30,8 +33,6 @@ class KeptRows:
         The matrix ``K``.
     order : ndarray of int of shape (n,), optional
         The variable at every place; by default places are the variables themselves.
-    turn : ndarray of shape (n,)
-        Signs of the variables in the kernel part.
     space : ndarray of shape (n, n)
         Memory for the rows.
     lazily : bool
@@ -44,7 +45,6 @@ class KeptRows:
         self,
         kernel: SymmetricOperator,
         order: Array | None,
-        turn: Array,
         space: Array,
         *,
         lazily: bool = True,
@@ -53,15 +53,21 @@ class KeptRows:
         self.n, self.definite, self.name = kernel.n, kernel.definite, kernel.name
         self._sorted = order is None or bool((order[1:] > order[:-1]).all())
         self.order = np.arange(self.n) if order is None else order
-        self._turn = None if (turn == 1.0).all() else turn[self.order]
         self.kernel = kernel
-        self._source = kernel if self._sorted else kernel.subset(self.order)
-        self.values = space
-        self.where: Array = np.full(self.n, -1)  # the line of every place, -1 for none
-        self.count, self._in_order = 0, False
         self._plainly = plainly
         self.lazily = lazily and hasattr(kernel, "write_rows")
-        if not self.lazily or 2 * self.batch >= self.n:
+        self.values: Array
+        self.where: Array  # the line of every place, -1 for none
+        self.columns: Array = NO_INDEX  # of every place in a line, if not the places themselves
+        if getattr(kernel, "is_shared", False):  # a part of a matrix that is stored
+            self.values, self.columns = kernel.values, kernel.index[self.order]  # type: ignore[attr-defined]
+            self.where, self.count = self.columns, self.n
+            return
+        self._source = kernel if self._sorted else kernel.subset(self.order)
+        self.values = space
+        self.where = np.full(self.n, -1)
+        self.count = 0
+        if not self.lazily or self.n**2 <= KEPT:
             self._keep_all()
 
     @property
@@ -87,9 +93,12 @@ class KeptRows:
         """Return the diagonal by place, as the rows have it."""
         if self.count < self.n:
             return self.diagonal()[self.order]
-        if self._in_order:
-            return self.values.diagonal()
-        return self.values[self.where, np.arange(self.n)]
+        columns = self.columns if self.columns.size else np.arange(self.n)
+        return np.asarray(self.values[self.where, columns])
+
+    def source(self, turn: Array) -> Source:
+        """Return what steps copy rows from; it follows what is kept."""
+        return Source(self.values, self.where, self.columns, turn)
 
     def keep(self, places: Array) -> None:
         """Compute the rows of these places, unless they are kept already."""
@@ -99,14 +108,10 @@ class KeptRows:
         if 2 * absent.size > self.n:
             self._keep_all()  # of which symmetry saves half
             return
-        lines = np.arange(self.count, self.count + absent.size)
-        rows = self.values[self.count : self.count + absent.size]
-        self._source.write_rows(absent, rows)  # type: ignore[attr-defined]
-        if self._turn is not None:
-            rows *= self._turn
-            rows *= self._turn[absent, None]
-        self.where[absent] = lines
-        self.count += absent.size
+        end = self.count + absent.size
+        self._source.write_rows(absent, self.values[self.count : end])  # type: ignore[attr-defined]
+        self.where[absent] = np.arange(self.count, end)
+        self.count = end
 
     def keep_some(self) -> None:
         """Compute the rows of a batch that is evenly spread over all places."""
@@ -119,29 +124,32 @@ class KeptRows:
     def compute_again(self) -> None:
         """Replace plain values by those that are computed otherwise."""
         self._plainly = False
-        self._keep_all()
+        if not self.columns.size:
+            self._keep_all()
 
     def _keep_all(self) -> None:
         if isinstance(self._source, DenseMatrix) and self._source.values.dtype == np.float64:
-            self.values = self._source.values
-            if self._turn is not None or not self.values.flags.c_contiguous:
-                self.values = self.values.copy()
+            self.values = np.ascontiguousarray(self._source.values)
         elif self._plainly:
             everyone = np.arange(self.n)
             self.values[...] = self._source.reference(everyone, everyone)
         else:
             self._source.write_block(self.order if self._sorted else np.arange(self.n), self.values)
-        if self._turn is not None:
-            self.values *= self._turn
-            self.values *= self._turn[:, None]
         self.where[:] = np.arange(self.n)
-        self.count, self._in_order = self.n, True
+        self.count = self.n
 
-    def signed_block(self, indices: Array) -> Array:
-        """Return ``turn_i K[i, j] turn_j`` of some variables."""
+    def block(self, indices: Array) -> Array:
+        """Return ``K[i, j]`` of some variables."""
         places = self._places(indices)
         self.keep(places)
-        return self.values[self.where[places][:, None], places]
+        lines, columns = self.where[places], self.columns[places] if self.columns.size else places
+        if self._plainly:
+            return np.asarray(self.values[lines[:, None], columns])
+        from scarce.solvers._compiled import gather_block
+
+        block = np.empty((indices.size, indices.size))
+        gather_block(self.values, lines, columns, block)  # several times faster than indexing
+        return block
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -149,16 +157,9 @@ class KeptRows:
         """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
         places = self._places(columns)
         self.keep(places)
-        if self._turn is not None:
-            weights = weights * self._turn[places]
-        lines = self.where[places]
-        sums = weights @ self.values[lines]
-        if weights.shape[0] == 1:
-            added = sums[0]
-        else:
-            added = sums[groups[self.order], np.arange(self.n)]
-        if self._turn is not None:
-            added *= self._turn
+        rows = self.values[self.where[places]]
+        sums = weights @ (rows[:, self.columns] if self.columns.size else rows)
+        added = sums[0] if len(sums) == 1 else sums[groups[self.order], np.arange(self.n)]
         if self._sorted:
             out += added
         else:

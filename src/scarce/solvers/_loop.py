@@ -16,14 +16,13 @@ from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import MOST_SHORT, descend, is_judged_shortly, judge_shortly
+from scarce.solvers._small import MOST_SHORT, ShortWay, is_judged_shortly, judge_shortly
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._step_data import StepMatrix
 from scarce.solvers._steps import (
     group_starts,
     has_negative_curvature,
     matrix_of_block,
-    matrix_of_kept,
     matrix_of_single,
     solve_block,
 )
@@ -125,9 +124,9 @@ class Loop:
             self._tell(x, first, self._gap(x, first))
             if self.stopped:
                 return x, self._solution(x, first, self._verdict(x, first, last=True))
-        share = 1.0
+        share, way = 1.0, ShortWay(self.form, x)
         for _ in range(MOST_SHORT):
-            x, field, steps = descend(self.form, x, share * self.tol, self.budget - self.steps)
+            x, field, steps = way.go(share * self.tol, self.budget - self.steps)
             self.steps += steps
             if field is None:
                 break
@@ -232,7 +231,7 @@ class Loop:
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
             self.negative_curvature = has_negative_curvature(matrix, group_starts(form, block))
-        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit, form.kept)
+        new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit)
         self.steps += max(steps, 1)
         form.balance(new)
         if block.size == form.n and steps < limit:
@@ -251,13 +250,20 @@ class Loop:
     def _matrix(self, block: Array, precision: Any) -> StepMatrix:
         form = self.form
         if form.kept is not None:
-            return matrix_of_kept(form, form.kept)
+            return self._whole
         # One space for all blocks: touching fresh memory would cost as much as the values.
         needed = block.size**2 * np.dtype(precision).itemsize
         if self.space.nbytes < needed:
             self.space = np.empty(-(-needed // 8))
         Q = form.block(block, precision, self.space.view(precision))
         return matrix_of_block(Q, form.n_groups)
+
+    @cached_property
+    def _whole(self) -> StepMatrix:
+        """The matrix of a small program, which is one block."""
+        form = self.form
+        assert form.kept is not None
+        return matrix_of_block(form.block(form.kept.order, np.float64), form.n_groups)
 
     def _meet_curvature(self, gradient: Array, x: Array, middle: Array) -> None:
         """Look for negative curvature where no block was solved, so that none can have been met."""

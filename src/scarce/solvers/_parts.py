@@ -10,14 +10,19 @@ from numpy.typing import NDArray
 
 from scarce.solvers._certificate import FEASIBLE
 from scarce.solvers._check import LITTLE
+from scarce.solvers._descent import GOAL
+from scarce.solvers._newton import SINGULAR_UP_TO
 from scarce.solvers._plain_steps import is_worth_it
 from scarce.solvers._problem import QuadraticProgram
-from scarce.solvers._small import GOAL, MOST_PAIRWISE, MOST_SHORT
+from scarce.solvers._rules import RULES
+from scarce.solvers._small import MOST_PAIRWISE, MOST_SHORT
 from scarce.solvers._solution import Solution
 from scarce.solvers._space import KEPT, small_space
-from scarce.solvers._step_data import RULES, Boxes, Source
+from scarce.solvers._step_data import Boxes, Source
 
 Array = NDArray[Any]
+
+PART_RULES = RULES._replace(most_free=SINGULAR_UP_TO)  # as LAPACK would hold up other threads
 Run = Callable[[int, Callable[[int, int], None], int], None]
 
 
@@ -96,9 +101,10 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
         bins = bins._replace(codes=bins.codes[order])
         starts = np.searchsorted(groups, np.arange(program.n_groups + 1))
     x, field, multipliers = np.empty(n), np.empty(n), np.empty(program.n_groups)
-    with small_space("matrix") as space:
+    with small_space("steps") as space:
         optimal, steps, judged = solve_part(
-            Source(part.values, index, turn, space[: n * n].reshape(n, n)),
+            Source(part.values, index, index, turn),
+            space.view(np.float32)[: n * n].reshape(n, n),
             diagonal,
             linear,
             Boxes(lower, upper, upper - lower, starts),
@@ -110,7 +116,7 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
             GOAL * tol,
             (LITTLE, MOST_SHORT, FEASIBLE),
             limit,
-            RULES,
+            PART_RULES,
             x,
             field,
             multipliers,

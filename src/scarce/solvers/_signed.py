@@ -84,7 +84,7 @@ class SignedForm:
         room = space[:size] if size <= space.size else np.empty(size)
         room = room.reshape(self.n, self.n)
         self.kept = KeptRows(
-            self.problem.kernel, order, self.turn, room, lazily=self.definite, plainly=plainly
+            self.problem.kernel, order, room, lazily=self.definite, plainly=plainly
         )
         self.kernel = self.kept
 
@@ -119,7 +119,7 @@ class SignedForm:
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
         """Return ``Q`` in ``x`` for some variables, in the space if given."""
         if self.kept is not None:
-            Q = self.kept.signed_block(indices)
+            Q = self.kept.block(indices)
         else:
             size = indices.size**2
             Q = np.empty(size, precision) if space is None else space[:size]
@@ -128,9 +128,8 @@ class SignedForm:
         if not self.plain:
             # Rows and columns in turn: an outer product would be as large as the block.
             groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)
-            if self.kept is None:
-                Q *= turn
-                Q *= turn[:, None]
+            Q *= turn
+            Q *= turn[:, None]
             if not (self.coupling == 1).all():
                 scales = self.coupling[:, groups].astype(Q.dtype)
                 for g in range(self.n_groups):

@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.solvers._certificate import Certificate, extremes, judge
+from scarce.solvers._descent import GOAL, Descent
 from scarce.solvers._dual import WIDEST
 from scarce.solvers._field import Field
 from scarce.solvers._newton import SINGULAR_UP_TO, free_variables, is_singular, newton_steps
 from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
 from scarce.solvers._plain_steps import compiler_is_loaded, is_worth_it, plain_steps
+from scarce.solvers._rules import RULES
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._step_data import NO_SOURCE, RULES
-from scarce.solvers._steps import boxes_of, matrix_of_kept
+from scarce.solvers._space import KEPT
 
 Array = NDArray[Any]
 
 MOST_PAIRWISE = 20_000  # steps, after which the loop goes on
 MOST_SHORT = 3  # goals that the short way tries
-GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 
 
 def is_ordinary(form: SignedForm) -> bool:
@@ -41,7 +41,7 @@ def is_judged_shortly(form: SignedForm) -> bool:
 def descend_plainly(
     form: SignedForm, x: Array, tol: float, limit: int
 ) -> tuple[Array, Field | None, int] | None:
-    """Do what `descend` does without the compiler; the kernel values are the plain ones.
+    """Do what `Descent.go` does without the compiler; the kernel values are the plain ones.
 
     None when that takes many steps, or when the point is not unique, as with duplicated rows: the
     one that is found must not depend on what is loaded.
@@ -70,59 +70,36 @@ def _violation(form: SignedForm, x: Array, field: Field) -> float:
     return max(0.0, float((m - M).max()))
 
 
-def descend(form: SignedForm, x: Array, tol: float, limit: int) -> tuple[Array, Field | None, int]:
-    """Return the point reached, its field if it is worth a judgement, and the steps taken."""
-    kept = form.kept
-    assert kept is not None
-    if is_worth_it(form.n):
-        found_plainly = descend_plainly(form, x, tol, limit)
-        if found_plainly is not None:
-            return found_plainly
-        kept.compute_again()
-    from scarce.solvers._compiled import next_rows
-    from scarce.solvers._compiled_small import ABSENT, descend_kept
+class ShortWay:
+    """The way through an ordinary program, without the compiler while loading it would cost more.
 
-    order = None if kept.is_sorted else kept.order
-    boxes, linear = boxes_of(form, order), form.linear
-    x = x.copy() if order is None else x[order]
-    if order is not None:
-        linear = linear[order]
-    if kept.count < form.n:
-        kept.keep(np.flatnonzero(x))
-        if kept.count == 0:
-            kept.keep_some()
-    matrix = matrix_of_kept(form, kept)
-    gradient, goal = np.empty(form.n), GOAL * tol
-    steps, most, met, begun = 0, min(limit, MOST_PAIRWISE), np.full(3, -1), False
-    while True:
-        more, found = descend_kept(
-            matrix,
-            boxes,
-            NO_SOURCE,
-            linear,
-            form.totals,
-            gradient,
-            x,
-            tol,
-            goal,
-            most - steps,
-            begun,
-            RULES,
-            met,
-        )
-        steps, begun = steps + more, True
-        if found != ABSENT:
-            break
-        kept.keep_next(next_rows(kept.where, boxes, gradient, x, -1, goal))
-    values = gradient - linear
-    if form.problem.curved:
-        values -= matrix.extra * x
-    if order is not None:
-        both = np.empty((2, form.n))
-        both[:, order] = x, values
-        x, values = both
-    done = steps < most and met[0] < 0 and found >= 0
-    return x, Field.of(form, x, form.turn * values) if done else None, steps
+    Parameters
+    ----------
+    form : SignedForm
+        The program.
+    x : ndarray of shape (n,)
+        A feasible point.
+    """
+
+    def __init__(self, form: SignedForm, x: Array) -> None:
+        self.form, self.x = form, x
+        self.descent: Descent | None = None
+
+    def go(self, tol: float, limit: int) -> tuple[Array, Field | None, int]:
+        """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+        form, kept = self.form, self.form.kept
+        assert kept is not None
+        if self.descent is None:
+            if is_worth_it(form.n):
+                found = descend_plainly(form, self.x, tol, limit)
+                if found is not None:
+                    self.x = found[0]
+                    return found
+                kept.compute_again()
+            self.descent = Descent(form, self.x)
+            if kept.count == form.n and form.n**2 <= KEPT:
+                return self.descent.go_at_once(tol, min(limit, MOST_PAIRWISE))
+        return self.descent.go(tol, min(limit, MOST_PAIRWISE))
 
 
 def judge_shortly(

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from scarce.solvers._plain_steps import compiler_is_loaded
 from scarce.solvers._problem import QuadraticProgram
+from scarce.solvers._rules import RULES
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._step_data import RULES
 from scarce.solvers._steps import boxes_of
 
 Array = NDArray[Any]

@@ -10,11 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND, ROUNDED
-from scarce.solvers._dual import RESOLVED, ROUNDING
-from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO
-from scarce.solvers._signed import BALANCED
-
 Array = NDArray[Any]
 
 
@@ -41,16 +36,19 @@ class Boxes(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A stored matrix; absent rows of its part ``rows`` are copied, turned, to ``copies``."""
+    """The exact matrix ``turn_i values[lines_i, columns_k] turn_k``, from which steps copy rows.
+
+    A line is -1 for a row that is absent. Without ``columns`` they are the variables themselves.
+    """
 
     values: Array
-    rows: Array
+    lines: Array
+    columns: Array
     turn: Array
-    copies: Array
 
 
 class Rules(NamedTuple):
-    """Limits that the compiled code shares with the rest of the solver, where they are explained.
+    """Limits, explained where they are defined.
 
     They are handed over because what is compiled would keep those of the day it was compiled.
     """
@@ -60,19 +58,12 @@ class Rules(NamedTuple):
     most_free: int
     regular: float
     most_newton: int
+    lost: float
+    most_steps: int
     rounded: float
     rounding: float
     resolved: float
 
 
-NO_SOURCE = Source(np.empty((0, 0)), np.empty(0, np.int64), np.empty(0), np.empty((0, 0)))
-RULES = Rules(
-    at_bound=AT_BOUND,
-    balanced=BALANCED,
-    most_free=SINGULAR_UP_TO,
-    regular=REGULAR,
-    most_newton=MOST_STEPS,
-    rounded=ROUNDED,
-    rounding=ROUNDING,
-    resolved=RESOLVED,
-)
+NO_INDEX = np.empty(0, np.int64)
+NO_SOURCE = Source(np.empty((0, 0)), NO_INDEX, NO_INDEX, np.empty(0))

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.solvers._certificate import AT_BOUND
-from scarce.solvers._kept_rows import KeptRows
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._single_rows import SingleRows
 from scarce.solvers._step_data import NO_SOURCE, Boxes, StepMatrix
@@ -24,17 +23,6 @@ def matrix_of_block(Q: Array, n_groups: int) -> StepMatrix:
     n = Q.shape[0]
     scale = np.ones((n_groups, n_groups))
     return StepMatrix(Q, np.arange(n), scale, np.zeros(n), Q.diagonal().astype(np.float64))
-
-
-def matrix_of_kept(form: SignedForm, kept: KeptRows) -> StepMatrix:
-    """Return the whole of a small program."""
-    own, extra = kept.own_values(), form.diagonal
-    if form.n_groups == 1:
-        own = form.coupling[0, 0] * own
-    else:
-        groups, extra = form.groups[kept.order], extra[kept.order]
-        own = form.coupling[groups, groups] * own
-    return StepMatrix(kept.values, kept.where, form.coupling, extra, own + extra)
 
 
 def matrix_of_single(rows: SingleRows) -> StepMatrix:
@@ -73,7 +61,7 @@ def solve_block(
     x: Array,
     tol: float,
     limit: int,
-    kept: KeptRows | SingleRows | None = None,
+    kept: SingleRows | None = None,
 ) -> tuple[Array, Array, int]:
     """Return the point after pairwise steps on a block, its gradient there, and the steps.
 
@@ -81,8 +69,7 @@ def solve_block(
     """
     from scarce.solvers._compiled import next_rows, pairwise_steps
 
-    part, local = x[block], gradient[block]
-    boxes = boxes_of(form, block)
+    part, local, boxes = x[block], gradient[block], boxes_of(form, block)
     met, steps = np.full(3, -1), 0
     if kept is not None and kept.count == 0:
         kept.keep(np.arange(min(kept.batch, form.n)))

@@ -1,0 +1,298 @@
+"""Pairwise steps through a small program in single precision, led by the exact gradient."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce.solvers._certificate import AT_BOUND
+from scarce.solvers._field import Field
+from scarce.solvers._newton import SINGULAR_UP_TO, newton_steps
+from scarce.solvers._rules import FOLLOWED, LOST, RULES
+from scarce.solvers._signed import SignedForm
+from scarce.solvers._space import KEPT, small_space
+from scarce.solvers._step_data import Boxes, Source, StepMatrix
+from scarce.solvers._steps import boxes_of
+
+Array = NDArray[Any]
+
+GOAL = 0.3  # share of the tolerance that pairwise steps aim at
+# Share of the violation to which steps go while rows are absent: if those violate most, and if not.
+ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
+PATIENCE = 10  # rounds of steps without progress, after which they are taken to be lost
+SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
+SHRUNK = 0.75  # share of all variables that is worth a copy of their rows
+
+
+class Descent:
+    """Pairwise steps on an ordinary program, and the exact last one.
+
+    Steps are taken in single precision while that gets ahead: their rows are copied from the exact
+    ones, by which the gradient is brought up to date whenever they end. Everything here is in the
+    order of the places.
+
+    Parameters
+    ----------
+    form : SignedForm
+        The program.
+    x : ndarray of shape (n,)
+        A feasible point.
+    """
+
+    def __init__(self, form: SignedForm, x: Array) -> None:
+        kept = form.kept
+        assert kept is not None
+        self.form, self.kept = form, kept
+        self.order = None if kept.is_sorted else kept.order
+        self.boxes = boxes_of(form, self.order)
+        self.x = x.copy() if self.order is None else x[self.order]
+        self.groups, self.extra = self._placed(form.groups), self._placed(form.diagonal)
+        if kept.count < form.n:
+            kept.keep(np.flatnonzero(self.x))
+            if kept.count == 0:
+                kept.keep_some()
+        own = form.coupling[self.groups, self.groups] if form.n_groups > 1 else form.coupling[0, 0]
+        self.diagonal = own * kept.own_values() + self.extra
+        self.source = kept.source(self._placed(form.turn))
+        # The gradient, the point that it belongs to, and all that has moved on the way there.
+        self.gradient = self._placed(form.linear).copy()
+        self.at, self.traffic = np.zeros((2, form.n))
+        self.nowhere = np.zeros(form.n, bool)
+        self.precision: Any = np.float32
+        self.rows: tuple[Array, Array] | None = None
+        self.shrink = False
+
+    def _placed(self, values: Array) -> Array:
+        return values if self.order is None else values[self.order]
+
+    def _follow(self, fixed: Array) -> tuple[float, float]:
+        """Bring the gradient to where the steps have led; return what violates there.
+
+        That is the violation of all variables, and of those that are not ``fixed``.
+        """
+        from scarce.solvers._compiled_small import follow
+
+        scale, state = self.form.coupling, (self.x, self.at, self.traffic, self.gradient)
+        return follow(self.source, scale, self.extra, self.boxes, *state, fixed)  # type: ignore[no-any-return]
+
+    def go(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
+        """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+        with small_space("steps") as space:
+            steps, finished = self._run(GOAL * tol, most, space)
+        return *self._last_step(tol, finished), steps
+
+    def go_at_once(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
+        """Do that in one compiled call, from where the descent begins, if it takes no more."""
+        from scarce.solvers._compiled_small import STEPPED, descend_whole
+
+        scale, met = self.form.coupling, np.full(3, -1)
+        state = self.x, self.at, self.traffic, self.gradient
+        with small_space("steps") as space:
+            rows = _rows_in(space, self.form.n, self.precision)
+            found, steps = descend_whole(
+                StepMatrix(*rows, scale, self.extra, self.diagonal),
+                self.source,
+                self.boxes,
+                self.form.totals,
+                *state,
+                tol,
+                GOAL * tol,
+                most,
+                RULES,
+                met,
+            )
+        if found == STEPPED:
+            return *self._found(self.x, self.gradient), steps
+        x, field, more = self.go(tol, most - steps)
+        return x, field, steps + more
+
+    def _run(self, goal: float, most: int, space: Array) -> tuple[int, bool]:
+        """Take steps until nothing violates by more than ``goal``; say whether that was reached."""
+        n, kept = self.form.n, self.kept
+        # Steps on all variables after which it is asked which of them can be left out.
+        every = n // 2 if n >= SHRINK_FROM else most
+        if self.rows is None or n**2 <= KEPT:  # the latter are in a space that others use too
+            self.rows = _rows_in(space, n, self.precision)
+        steps, since_best, (worst, seen) = 0, 0, self._follow(self._absent())
+        best = worst
+        while goal < worst < np.inf and steps < most:
+            fixed = self._absent()
+            aim = goal
+            if kept.count < n:  # those whose rows are absent will change what is optimal
+                aim = max(goal, (ROUGHLY if worst > seen else LESS_ROUGHLY) * worst)
+            active = self._active(fixed) if self.shrink else None
+            size = n if active is None else active.size
+            limit = min(every if active is None else FOLLOWED * size, most - steps)
+            if active is None:
+                taken, local = self._steps_on_all(aim, limit)
+            else:
+                taken, local = self._steps_on(active, aim, limit)
+            steps += taken
+            self.shrink = taken == limit
+            if local is None:
+                return steps, False
+            before, (worst, seen) = worst, self._follow(fixed)
+            since_best = 0 if worst < best else since_best + 1
+            best = min(best, worst)
+            blind = taken < limit and not seen <= max(aim, 0.5 * before)
+            if blind or since_best > PATIENCE or self._is_lost(active, local, before):
+                if self.precision == np.float64:
+                    return steps, worst <= goal
+                self.precision, since_best = np.float64, 0
+                self.rows = _rows_in(space, n, self.precision)
+            elif worst > max(goal, seen):
+                self._keep_more(goal)
+        return steps, worst <= goal
+
+    def _is_lost(self, active: Array | None, local: Array, violation: float) -> bool:
+        """Say whether steps lost the gradient of free variables, beside what they were to close."""
+        chosen = slice(None) if active is None else active
+        x, lower, upper = self.x[chosen], self.boxes.lower[chosen], self.boxes.upper[chosen]
+        drift = np.abs(local - self.gradient[chosen])[(x > lower) & (x < upper)]
+        return bool(drift.size) and not float(drift.max()) <= LOST * violation
+
+    def _absent(self) -> Array:
+        """Return which variables cannot move for want of their rows."""
+        return self.kept.where < 0 if self.kept.count < self.form.n else self.nowhere
+
+    def _keep_more(self, goal: float) -> None:
+        """Compute rows of variables that violate and could not move for want of them."""
+        from scarce.solvers._compiled import next_rows
+
+        kept = self.kept
+        kept.keep_next(next_rows(kept.where, self.boxes, self.gradient, self.x, -1, goal))
+
+    def _active(self, fixed: Array) -> Array | None:
+        """Return the variables that a step may still want; None if they are most."""
+        active = active_variables(self.boxes, self.gradient, self.x, fixed)
+        return active if 0 < active.size <= SHRUNK * self.x.size else None
+
+    def _steps_on_all(self, aim: float, limit: int) -> tuple[int, Array | None]:
+        """Take steps on all variables; return how many, and the gradient as they have it.
+
+        None for the latter if a pair had no bound.
+        """
+        assert self.rows is not None
+        return _steps(
+            StepMatrix(*self.rows, self.form.coupling, self.extra, self.diagonal),
+            self.boxes,
+            self.source,
+            self.gradient.copy(),
+            self.x,
+            aim,
+            limit,
+            self.kept.count < self.form.n,
+        )
+
+    def _steps_on(self, active: Array, aim: float, limit: int) -> tuple[int, Array | None]:
+        """Do that for some variables alone."""
+        values, lines, columns, turn = self.source
+        columns = columns[active] if columns.size else active
+        lower, upper, widths, starts = self.boxes
+        starts = np.searchsorted(active, starts)
+        part = self.x[active]
+        with small_space("part") as space:
+            rows = _rows_in(space, active.size, self.precision)
+            found = _steps(
+                StepMatrix(*rows, self.form.coupling, self.extra[active], self.diagonal[active]),
+                Boxes(lower[active], upper[active], widths[active], starts),
+                Source(values, lines[active], columns, turn[active]),
+                self.gradient[active],
+                part,
+                aim,
+                limit,
+                False,
+            )
+        self.x[active] = part
+        return found
+
+    def _last_step(self, tol: float, finished: bool) -> tuple[Array, Field | None]:
+        """Take the exact last step if that is within tolerance; return the point and its field."""
+        from scarce.solvers._compiled_small import tidy
+
+        form = self.form
+        tidy(self.boxes, form.totals, self.x, RULES)
+        if not finished:
+            return self._variables(self.x), None
+        allowed = max(self._follow(self.nowhere)[0], 0.5 * tol)
+        x, gradient = self.x, self.gradient
+        exact = self._exact(tol)
+        if exact is not None:
+            gradient, self.x = gradient.copy(), exact
+            tidy(self.boxes, form.totals, exact, RULES)
+            if self._follow(self.nowhere)[0] <= allowed:
+                x, gradient = exact, self.gradient
+            else:
+                self.x = x
+        return self._found(x, gradient)
+
+    def _found(self, x: Array, gradient: Array) -> tuple[Array, Field]:
+        form = self.form
+        x, gradient = self._variables(x), self._variables(gradient)
+        values = gradient - form.linear
+        if form.problem.curved:
+            values -= form.diagonal * x
+        traffic = np.abs(form.coupling).max() * self._variables(self.traffic)
+        return x, Field.of(form, form.turn * values, traffic)
+
+    def _exact(self, tol: float) -> Array | None:
+        """Return the solution for the bounds that are met, compiled if that is little work."""
+        from scarce.solvers._compiled_small import STEPPED, newton
+
+        x, scale = self.x.copy(), self.form.coupling
+        system = (self.source, scale, self.extra, self.boxes, self.gradient.copy(), x)
+        if newton(*system, RULES) == STEPPED:
+            return x
+        given = self._variables(self.x), self._variables(self.gradient)
+        found, _ = newton_steps(self.form, *given, SINGULAR_UP_TO, tol)
+        return None if found is None else self._placed(found)
+
+    def _variables(self, values: Array) -> Array:
+        if self.order is None:
+            return values
+        out = np.empty(self.form.n)
+        out[self.order] = values
+        return out
+
+
+def active_variables(boxes: Boxes, gradient: Array, x: Array, fixed: Array) -> Array:
+    """Return the variables that a step may still want.
+
+    LIBSVM's rule of shrinking: a variable at a bound is left out if it violates with none of its
+    group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
+    Those that are ``fixed`` have no part in it.
+    """
+    pull, up, low = -gradient, (x < boxes.upper) & ~fixed, (x > boxes.lower) & ~fixed
+    wanted = up & low
+    for first, last in pairwise(boxes.starts):
+        own = slice(first, last)
+        m = np.max(pull[own], where=up[own], initial=-np.inf)
+        M = np.min(pull[own], where=low[own], initial=np.inf)
+        wanted[own] |= (up[own] & (pull[own] >= M)) | (low[own] & (pull[own] <= m))
+    return np.flatnonzero(wanted)
+
+
+def _rows_in(space: Array, n: int, precision: Any) -> tuple[Array, Array]:
+    """Return memory for the rows of so many variables, and where they are: nowhere yet."""
+    rows = space.view(precision)[: n**2] if n**2 <= KEPT else np.empty(n**2, precision)
+    return rows.reshape(n, n), np.full(n, -1)
+
+
+def _steps(
+    matrix: StepMatrix,
+    boxes: Boxes,
+    source: Source,
+    gradient: Array,
+    x: Array,
+    aim: float,
+    limit: int,
+    held: bool,
+) -> tuple[int, Array | None]:
+    from scarce.solvers._compiled import pairwise_steps
+
+    met = np.full(3, -1)
+    taken = pairwise_steps(matrix, boxes, source, gradient, x, aim, limit, AT_BOUND, met, held)
+    return taken, gradient if met[0] < 0 else None
