@@ -259,7 +259,7 @@ def descend_whole(  # type: ignore[no-untyped-def]
             return SINGULAR, steps
         most, before = min(limit - steps, rules.most_steps * x.size), worst
         taken = pairwise_steps(
-            matrix, boxes, source, local, x, goal, most, rules.at_bound, met, False
+            matrix, boxes, source, local, x, goal, most, rules.at_bound, met, fixed[0]
         )
         steps += taken
     tidy(boxes, totals, x, rules)

@@ -137,8 +137,11 @@ class Descent:
             before, (worst, seen) = worst, self._follow(fixed)
             since_best = 0 if worst < best else since_best + 1
             best = min(best, worst)
-            blind = taken < limit and not seen <= max(aim, 0.5 * before)
-            if blind or since_best > PATIENCE or self._is_lost(active, local, before):
+            if taken < limit:
+                lost = not seen <= max(aim, 0.5 * before)
+            else:
+                lost = since_best > PATIENCE or self._is_lost(active, local, before)
+            if lost:
                 if self.precision == np.float64:
                     return steps, worst <= goal
                 self.precision, since_best = np.float64, 0

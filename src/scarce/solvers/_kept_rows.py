@@ -17,6 +17,7 @@ Array = NDArray[Any]
 LARGEST = 2048  # variables of a program whose matrix may be kept
 BATCH_VALUES = 1 << 16  # kernel values computed at a time: below, the call costs more than they do
 SMALLEST_BATCH = 16  # rows
+MIRRORED = 1 << 20  # values of a matrix of which half are copied in less time than they take
 SPREAD = 16  # one of so many rows is computed before it is asked which others are needed
 
 
@@ -119,7 +120,8 @@ class KeptRows:
 
     def keep_next(self, places: Array) -> None:
         """Compute the rows of a batch of these places, the first of them; of most rows, all."""
-        self.keep(places if 2 * places.size > self.n else places[: self.batch])
+        everyone = 2 * places.size > self.n and self.n**2 <= MIRRORED
+        self.keep(places if everyone else places[: self.batch])
 
     def compute_again(self) -> None:
         """Replace plain values by those that are computed otherwise."""
