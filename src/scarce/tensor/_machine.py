@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -39,6 +39,7 @@ from scarce.tensor._vectors import checked_shape, largest_rank, shape_for_vector
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
 ROUGH_TOL, ROUGH_SWEEPS = 1e-3, 20  # of a fit that is only a start for a higher rank
 SMALLEST_NORM = 1e-150  # its square is still a normal number
+LARGEST_SQUARE = float(np.finfo(np.float64).max) / 4  # of a norm
 
 
 class TensorMachine(CallbackSupportMixin, BaseEstimator):
@@ -65,12 +66,22 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     # Input.
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-        """Return checked samples, flattened to rows (and targets); keep or compare their shape."""
+        """Return checked samples, flattened to rows (and targets); keep or compare their shape.
+
+        Whether the values of a fit are finite, their norms tell; see `_squared_norms`.
+        """
         _check_same_shapes(X)
         if not reset and hasattr(X, "shape"):
             self._check_shape(tuple(X.shape)[1:])
         checked = validate_data(
-            self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C", allow_nd=True
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            order="C",
+            allow_nd=True,
+            ensure_all_finite=not reset,
         )
         samples = checked if isinstance(y, str) else checked[0]
         if reset:
@@ -114,13 +125,28 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
 
     # Fitting.
 
-    def _tensors(self, flat: Array, rows: Array) -> Tensors:
-        """Return the samples that take part."""
-        part = flat if rows.size == flat.shape[0] else flat[rows]
-        norm = _largest_norm(part)
+    def _squared_norms(self, rows: Array) -> Array:
+        """Return the squared norms of the rows of a fit, in one pass that refuses NaN too."""
+        with np.errstate(over="ignore"):
+            squares = as_rows(rows).squared_norms()
+        if not squares.max() < LARGEST_SQUARE:
+            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+        return squares
+
+    def _tensors(self, flat: Array, squares: Array, rows: Array) -> Tensors:
+        """Return the samples that take part, given the squared norms of all."""
+        part, squares = (flat, squares) if rows.size == len(flat) else (flat[rows], squares[rows])
+        return self._divided(part, squares)
+
+    def _divided(self, rows: Array, squares: Array) -> Tensors:
+        """Return rows as tensors divided by the largest norm; one that overflows is refused."""
+        square = float(squares.max())
+        if not square < LARGEST_SQUARE:
+            check_range(rows)
+        norm = float(np.sqrt(square))
         if norm < SMALLEST_NORM and len(self.tensor_shape_) > 1:
             raise ValueError("all samples of X are zero; there is no direction to be found")
-        return Tensors(part, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
+        return Tensors(rows, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
 
     def _search(self, tensors: Tensors, problem: HalfStep) -> Fit:
         """Return the best of all starts."""
@@ -284,15 +310,6 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     def _raw_scores(self, X: Any) -> Array:
         check_is_fitted(self)
         return self._scores_of(self._validated(X, reset=False))
-
-
-def _largest_norm(rows: Array) -> float:
-    """Return the largest norm of a row; rows whose squared norm overflows are refused."""
-    with np.errstate(over="ignore"):
-        square = float(as_rows(rows).squared_norms().max())
-    if not square < np.finfo(np.float64).max / 4:
-        check_range(rows)
-    return float(np.sqrt(square))
 
 
 def _check_same_shapes(X: Any) -> None:

@@ -167,12 +167,13 @@ class STM(ClassifierMixin, TensorMachine):
             The fitted estimator.
         """
         flat, y = self._validated(X, y, reset=True)
+        squares = self._squared_norms(flat)
         weights = checked_weights(sample_weight, flat)
         y = column_or_1d(y, warn=True)
         self.classes_, signs = two_classes(y, weights, type(self).__name__)
         rows = np.flatnonzero(weights)
         weights, signs = weights[rows], signs[rows]
-        tensors = self._tensors(flat, rows)
+        tensors = self._tensors(flat, squares, rows)
         checked_prices("C", self.C, weights * tensors.norm**2)
         problem = BinaryHalfStep(self.C, signs, weights, tensors.norm)
         fit = self._search(tensors, problem)
