@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -33,7 +34,7 @@ from scarce.solvers import solve
 from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._mode_sweeps import Fit, ModeSweeps
-from scarce.tensor._starts import Factors, leading_of_sum, starts
+from scarce.tensor._starts import Factors, Random, leading_of_sum, starts
 from scarce.tensor._vectors import checked_shape, largest_rank, shape_for_vectors
 
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
@@ -181,8 +182,10 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         return iter(())
 
     def _best(self, tensors: Tensors, sweeps: ModeSweeps, *, allow_zero: bool = False) -> Fit:
-        # A fixed seed by default: the same input gives the same output.
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        # A fixed seed by default: the same input gives the same output. The first of all starts
+        # needs no numbers, and a generator takes as long to make as a short half-step.
+        seed = 0 if self.random_state is None else self.random_state
+        random = cache(lambda: check_random_state(seed))
         rank = min(self.rank, largest_rank(self.tensor_shape_))
         coefficients = sweeps.problem.slack_coefficients
         best: Fit | None = None
@@ -217,7 +220,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         raise ValueError(self._all_starts_degenerate)
 
     def _grown(
-        self, tensors: Tensors, sweeps: ModeSweeps, rank: int, random: np.random.RandomState
+        self, tensors: Tensors, sweeps: ModeSweeps, rank: int, random: Random
     ) -> Iterator[Factors]:
         """Return the solution of one rank less with one more column, so that more is never worse.
 
