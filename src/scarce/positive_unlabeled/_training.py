@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC
 from scarce.classification._margin_machine import MarginMachine
-from scarce.kernels import make_kernel, make_operator
+from scarce.kernels import as_rows, make_kernel, make_operator
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.reductions import NoMarginError, is_flat
 
@@ -78,7 +79,7 @@ class Training:
     Attributes
     ----------
     classifier : estimator
-        What is trained, a new copy each time.
+        What is trained, a new copy each time; not fitted itself.
     rows : RowSource
         Where rows come from.
     weights : ndarray of shape (n,)
@@ -98,7 +99,6 @@ class Training:
     nearest: Array
     # The last solution, a start for the next: its support vectors, their dual variables, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)
-    _unfitted: Any = field(default=None, init=False)
     # What nu was raised to. Negatives come nearer from round to round: a value that has left no
     # margin once is not tried again.
     _least_nu: float = field(default=0.0, init=False)
@@ -107,11 +107,15 @@ class Training:
         """Return the classifier of these rows, decisions positive for positives."""
         few = positives.size + negatives.size <= self.rows.most_trained
         fitted: Fitted = self._on_all if few or not self._has_margin() else self._on_violators
-        if "nu" in self.classifier.get_params(deep=False):
+        if self._has_nu:
             return self._with_some_nu(fitted, positives, negatives)
         found = fitted(positives, negatives)
         assert found is not None  # which only too small a nu leads to
         return Trained(*found, np.nan, "")
+
+    @cached_property
+    def _has_nu(self) -> bool:
+        return "nu" in self.classifier.get_params(deep=False)
 
     def _with_some_nu(self, fitted: Fitted, positives: Array, negatives: Array) -> Trained:
         """Lower nu to what the class sizes allow; raise it where the solution is trivial."""
@@ -241,9 +245,7 @@ class Training:
         """Return the classifier as it was given, with some other parameters."""
         if not isinstance(self.classifier, MarginMachine):
             return clone(self.classifier).set_params(**parameters)
-        if self._unfitted is None:
-            self._unfitted = clone(self.classifier)
-        model = copy(self._unfitted)  # whose parameters are numbers: cloning takes a millisecond
+        model = copy(self.classifier)  # whose parameters are numbers: cloning takes a millisecond
         for name, value in parameters.items():
             setattr(model, name, value)
         return model
@@ -281,6 +283,8 @@ def _is_flat(model: Any, X: Any) -> bool:
 def _largest_diagonal(model: Any, X: Any) -> float:
     gamma = model._gamma if isinstance(model.gamma, str) else model.gamma
     kernel = make_kernel(model.kernel, gamma, model.degree, model.coef0)
+    if kernel.has_formula:
+        return float(kernel.diagonal(as_rows(X).squared_norms()).max())
     return float(make_operator(X, kernel).diagonal().max())
 
 
