@@ -137,9 +137,12 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         if not self.diagnose:
             return
         train = replace(loop.train)  # without the last solution
+        negatives = np.setdiff1d(outcome.kept.rows, positives)
+        if outcome.kept.beyond is not None:
+            negatives = np.union1d(negatives, np.flatnonzero(outcome.kept.beyond))
         self.held_out_recall_ = held_out_recall(
             positives,
-            np.setdiff1d(outcome.kept.rows, positives),
+            negatives,
             keys,
             loop.weights,
             train,
@@ -172,8 +175,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
     ) -> tuple[Array, Array]:
         """Return which unlabelled rows are strong negatives, and numbers of the least strong ones.
 
-        Shared rows are none. The numbers are as many as a training of more rows than fit begins
-        with.
+        Shared rows are none. The numbers are as many as a training of many rows begins with.
         """
         self.mapper_, scores = mapping_scores(mapper, given, positives, unlabelled)
         strong = unlabelled & ~shared
@@ -189,7 +191,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
                 ScarceDataWarning,
             )
         strong[strong] = below
-        nearest, few = np.flatnonzero(strong), n_begun_with(positives.size)
+        nearest, few = np.flatnonzero(strong), n_begun_with(given.rows, positives.size)
         if nearest.size > few:
             nearest = np.sort(nearest[np.argpartition(-scores[below], few)[:few]])
         return strong, nearest
