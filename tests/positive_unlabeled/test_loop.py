@@ -237,6 +237,32 @@ def test_warm_starts(classifier):
     np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.parametrize("nearest", [np.zeros(0, int), np.arange(60, 1060)], ids=["none", "some"])
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [(SVC(C=2.0), svm.SVC(C=2.0)), (NuSVC(nu=0.02), svm.NuSVC(nu=0.02))],
+    ids=["SVC", "NuSVC"],
+)
+def test_many_negatives_are_trained_on_where_they_matter(ours, theirs, nearest):
+    """The first training of many rows is that of all, though most of them have no part in it."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3060, 2)) * np.repeat([0.5, 3.0], [60, 3000])[:, None]
+    X[60:] += 2.0 * np.sign(X[60:])
+    positives, negatives = np.split(np.arange(3060), [60])
+    rows, weights = MemoryRows(X), np.ones(len(X))
+    ours, theirs = (each.set_params(gamma=0.3, tol=1e-7) for each in (ours, theirs))
+    trained = Training(ours, rows, weights, False, "lower", nearest)(positives, negatives)
+    assert trained.rows.size < 2000
+    np.testing.assert_array_equal(trained.rows[:60], positives)
+    everyone = np.sort(np.concatenate([trained.rows, np.flatnonzero(trained.beyond)]))
+    np.testing.assert_array_equal(everyone, np.arange(3060))
+    expected = theirs.fit(X, np.arange(3060) < 60).decision_function(X)
+    np.testing.assert_allclose(trained.model.decision_function(X), expected, atol=1e-4)
+    assert (expected[trained.beyond] < -1).all()
+    if isinstance(ours, NuSVC):
+        assert trained.model.nu == trained.nu == 0.02
+
+
 def test_limit_on_the_rounds():
     X, y = overlapping(0)
     whole = SVMC(learner="csvc").fit(X, y)

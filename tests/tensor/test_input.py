@@ -13,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from scarce import STM, OneClassSTM
 from scarce.tensor import vectors_to_tensors
+from scarce.tensor._contractions import Tensors
 from tests.published import one_class_stm
 from tests.tensor.samples import one_class_tensors, two_class_tensors
 
@@ -280,3 +281,45 @@ def test_samples_of_norm_one():
     np.testing.assert_allclose(scaled.offset_, model.offset_, rtol=1e-6)
     np.testing.assert_allclose(scaled.score_samples(7 * X), model.score_samples(X), rtol=1e-6)
     assert model.predict(np.zeros((1, 3, 2))) == [-1]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("shape", "rank"), [((4, 3), 1), ((3, 4, 2), 2), ((6,), 1)])
+def test_samples_are_divided_by_their_norms(shape, rank, dtype):
+    """The model of divided samples, though the data are not divided, whatever their scales."""
+    tensors = one_class_tensors(shape, n=30, mean=1.0).astype(dtype)
+    axes = tuple(range(1, tensors.ndim))
+    given = {"nu": 0.3, "rank": rank, "offset": "training", "tol": 1e-9, "max_iter": 500}
+    for factors in (1.0, 0.1 + np.arange(30.0), np.where(np.arange(30) < 15, 1e-15, 1e15)):
+        scaled = (tensors * np.reshape(factors, (-1, *[1] * len(shape)))).astype(dtype)
+        exact = scaled.astype(np.float64)
+        divided = exact / np.sqrt((exact**2).sum(axis=axes, keepdims=True))
+        expected = OneClassSTM(normalize=False, **given).fit(divided)
+        model = OneClassSTM(**given).fit(scaled)
+        assert model.objective_ == pytest.approx(expected.objective_, rel=1e-7)
+        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-4)
+        np.testing.assert_allclose(model.offset_, expected.offset_, atol=1e-5)
+    huge = tensors.astype(np.float64) * 1e200  # whose squares overflow
+    np.testing.assert_allclose(
+        OneClassSTM(**given).fit(huge).coef_,
+        OneClassSTM(**given).fit(tensors).coef_,
+        atol=1e-4,
+    )
+
+
+def test_sums_over_divided_samples():
+    tensors, lengths = one_class_tensors((3, 4, 2), n=9), 1.0 + np.arange(9.0)
+    divided = tensors / lengths[:, None, None, None] / 2.0
+    held = Tensors(tensors.reshape(9, -1), (3, 4, 2), norm=2.0, lengths=lengths)
+    weights = np.linspace(-1.0, 1.0, 9)
+    np.testing.assert_allclose(held.combine(weights), np.tensordot(weights, divided, 1), rtol=1e-12)
+    for mode, formula in enumerate(("iabc,idbc->ad", "iabc,iadc->bd", "iabc,iabd->cd")):
+        expected = np.einsum(formula, divided, divided)
+        np.testing.assert_allclose(held.unfolding_gram(mode), expected, rtol=1e-12)
+    factors = [
+        np.random.default_rng(mode).normal(size=(size, 2)) for mode, size in enumerate((3, 4, 2))
+    ]
+    for mode, formula in enumerate(("iabc,br,cr->iar", "iabc,ar,cr->ibr", "iabc,ar,br->icr")):
+        others = [factor for m, factor in enumerate(factors) if m != mode]
+        expected = np.einsum(formula, divided, *others)
+        np.testing.assert_allclose(held.contract(factors, mode), expected, rtol=1e-10, atol=1e-14)

@@ -128,7 +128,8 @@ def test_history_never_rises(shape, rank, n, nu, mean, scale, seed):
         assert (np.diff(values) <= 0).all()
         assert values[-1] == model.objective_
         assert {len(column) for column in model.history_.values()} == {values.size}
-        assert len(shape) * model.n_iter_ == values.size
+        # The last sweep may end with any mode.
+        assert -(-values.size // len(shape)) == model.n_iter_
         assert model.kkt_violation_ <= 1e-6 or model.fit_status_
 
 

@@ -20,7 +20,7 @@ from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
 from scarce.positive_unlabeled._diagnosis import Diagnosis, held_out_recall
-from scarce.positive_unlabeled._equal_rows import equal_to_some, row_keys
+from scarce.positive_unlabeled._equal_rows import are_among, row_codes, row_keys
 from scarce.positive_unlabeled._given import Given, given_rows
 from scarce.positive_unlabeled._held_out import best_round, held_out_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
@@ -29,7 +29,7 @@ from scarce.positive_unlabeled._mapping import lowest_share, mapping_scores, no_
 from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
 from scarce.positive_unlabeled._training import Trained, Training, n_begun_with
 
-BYTES_A_ROW = 60  # sets of rows, and a score while there are strong negatives to find
+BYTES_A_ROW = 68  # sets of rows, a code, and a score while there are strong negatives to find
 
 
 def _of_classifier(name: str, what: str) -> property:
@@ -85,9 +85,9 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         trained_on = np.setdiff1d(positives, held_out, assume_unique=True)
         with fit_task(self) as task:
             begin = time.perf_counter()
-            shared = np.zeros_like(unlabelled)
+            codes, shared = row_codes(rows, positives, unlabelled), np.zeros_like(unlabelled)
             if self.drop_shared:
-                shared[unlabelled] = equal_to_some(rows, unlabelled, positives)
+                shared[unlabelled] = are_among(codes[unlabelled], codes[positives])
             strong, nearest = self._strong(mapper, given, trained_on, unlabelled, shared)
             self.mapping_seconds_ = time.perf_counter() - begin
 
@@ -100,6 +100,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
             loop = Loop(
                 rows=rows,
                 weights=weights,
+                codes=codes,
                 train=Training(
                     classifier, rows, weights, given.weighted, self.on_infeasible, nearest
                 ),
@@ -136,9 +137,12 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         if not self.diagnose:
             return
         train = replace(loop.train)  # without the last solution
+        negatives = np.setdiff1d(outcome.kept.rows, positives)
+        if outcome.kept.beyond is not None:
+            negatives = np.union1d(negatives, np.flatnonzero(outcome.kept.beyond))
         self.held_out_recall_ = held_out_recall(
             positives,
-            np.setdiff1d(outcome.kept.rows, positives),
+            negatives,
             keys,
             loop.weights,
             train,
@@ -171,8 +175,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
     ) -> tuple[Array, Array]:
         """Return which unlabelled rows are strong negatives, and numbers of the least strong ones.
 
-        Shared rows are none. The numbers are as many as a training of more rows than fit begins
-        with.
+        Shared rows are none. The numbers are as many as a training of many rows begins with.
         """
         self.mapper_, scores = mapping_scores(mapper, given, positives, unlabelled)
         strong = unlabelled & ~shared
@@ -188,7 +191,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
                 ScarceDataWarning,
             )
         strong[strong] = below
-        nearest, few = np.flatnonzero(strong), n_begun_with(positives.size)
+        nearest, few = np.flatnonzero(strong), n_begun_with(given.rows, positives.size)
         if nearest.size > few:
             nearest = np.sort(nearest[np.argpartition(-scores[below], few)[:few]])
         return strong, nearest

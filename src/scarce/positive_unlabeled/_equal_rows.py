@@ -42,33 +42,38 @@ def row_keys(rows: RowSource, indices: Array | None = None) -> Array:
     return np.asarray(rank[which])
 
 
-def equal_to_some(rows: RowSource, indices: Array, some: Array) -> Array:
-    """Return which rows equal one of some others.
+def row_codes(rows: RowSource, few: Array, many: Array) -> Array:
+    """Return a number per row that equal rows share: the bits that `row_keys` compares.
 
     Parameters
     ----------
     rows : RowSource
         Where the rows come from.
-    indices : ndarray of int or bool
-        The rows that are asked about, numbers or one bool for each of all rows.
-    some : ndarray of int
-        The others, by number.
+    few : ndarray of int
+        Numbers of some of the rows that are asked about.
+    many : ndarray of bool of shape (n,)
+        The others.
 
     Returns
     -------
-    ndarray of bool
-        One answer for each row that is asked about.
+    ndarray of int of shape (n,)
+        The codes, of all other rows 0; of rows that are not of numbers, each its own.
     """
     if not _are_numbers(rows):
-        numbers = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices
-        return np.isin(numbers, some)
-    wanted = np.unique(rows.each(some, row_bits))
+        return np.arange(rows.shape[0])
+    codes = np.zeros(rows.shape[0], np.uint64)
+    codes[few] = rows.each(few, row_bits)
+    codes[many] = rows.each(many, row_bits)
+    return codes
 
-    def is_wanted(block: Array) -> Array:
-        # By sorting: NumPy 2.0 fails on large unsigned numbers where it would make a table of them.
-        return np.isin(row_bits(block), wanted, kind="sort")
 
-    return rows.each(indices, is_wanted).astype(bool)
+def are_among(codes: Array, some: Array) -> Array:
+    """Return which codes are among some others, few as a rule."""
+    if some.size == 0:
+        return np.zeros(codes.size, bool)
+    wanted = np.unique(some)
+    places = np.minimum(np.searchsorted(wanted, codes), wanted.size - 1)
+    return np.asarray(wanted[places] == codes)
 
 
 def _are_numbers(rows: RowSource) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.positive_unlabeled._equal_rows import equal_to_some
+from scarce.positive_unlabeled._equal_rows import are_among
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.positive_unlabeled._training import Trained, Training
 from scarce.reductions import NoMarginError
@@ -48,6 +48,8 @@ class Loop:
         Where rows come from.
     weights : ndarray of shape (n,)
         Weights of all rows.
+    codes : ndarray of int of shape (n,)
+        A number per row that equal rows share.
     train : Training
         The second learner.
     support_only : bool
@@ -69,6 +71,7 @@ class Loop:
 
     rows: RowSource
     weights: Array
+    codes: Array
     train: Training
     support_only: bool
     recheck: bool
@@ -191,7 +194,8 @@ class Loop:
             return negatives
         support = self.trained.rows[self.trained.model.support_]
         useful = np.zeros_like(negatives)
-        useful[negatives] = equal_to_some(self.rows, negatives, support[negatives[support]])
+        own = self.codes[support[negatives[support]]]
+        useful[negatives] = are_among(self.codes[negatives], own)
         return useful
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,19 +18,22 @@ from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC
 from scarce.classification._margin_machine import MarginMachine
-from scarce.kernels import make_kernel, make_operator
+from scarce.kernels import as_rows, make_kernel, make_operator
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.reductions import NoMarginError, is_flat
 
 FIRST_VIOLATORS = 5000  # negatives to begin with, and to add at a time, of more than fit
+SMALL = 1600  # rows in memory to begin with: the solver keeps the kernel values of some more
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # on which nu is raised
 
 Fitted = Callable[..., tuple[Any, Array, Array | None] | None]
 
 
-def n_begun_with(n_positives: int) -> int:
-    """Return the number of negatives to begin with, of more than fit."""
-    return FIRST_VIOLATORS + 4 * n_positives
+def n_begun_with(rows: RowSource, n_positives: int) -> int:
+    """Return the number of negatives to begin a training with; in memory it may be that of all."""
+    if rows.most_trained < np.inf:
+        return FIRST_VIOLATORS + 4 * n_positives
+    return SMALL - n_positives if 2 * n_positives <= SMALL else rows.shape[0]
 
 
 @dataclass
@@ -78,7 +82,7 @@ class Training:
     Attributes
     ----------
     classifier : estimator
-        What is trained, a new copy each time.
+        What is trained, a new copy each time; not fitted itself.
     rows : RowSource
         Where rows come from.
     weights : ndarray of shape (n,)
@@ -87,7 +91,7 @@ class Training:
         What to do when nu is too large for the class sizes.
     nearest : ndarray of int
         Numbers of the strong negatives that are most like the positives; the first training, if it
-        is of more than fit, begins with them.
+        is of more than fit, or in memory of more than are solved fast, begins with them.
     """
 
     classifier: Any
@@ -98,7 +102,6 @@ class Training:
     nearest: Array
     # The last solution, a start for the next: its support vectors, their dual variables, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)
-    _unfitted: Any = field(default=None, init=False)
     # What nu was raised to. Negatives come nearer from round to round: a value that has left no
     # margin once is not tried again.
     _least_nu: float = field(default=0.0, init=False)
@@ -106,12 +109,19 @@ class Training:
     def __call__(self, positives: Array, negatives: Array) -> Trained:
         """Return the classifier of these rows, decisions positive for positives."""
         few = positives.size + negatives.size <= self.rows.most_trained
+        if self.rows.most_trained == np.inf and self._last is None:
+            # With a start, all of them are solved sooner than some of them twice.
+            few = negatives.size <= n_begun_with(self.rows, positives.size)
         fitted: Fitted = self._on_all if few or not self._has_margin() else self._on_violators
-        if "nu" in self.classifier.get_params(deep=False):
+        if self._has_nu:
             return self._with_some_nu(fitted, positives, negatives)
         found = fitted(positives, negatives)
         assert found is not None  # which only too small a nu leads to
         return Trained(*found, np.nan, "")
+
+    @cached_property
+    def _has_nu(self) -> bool:
+        return "nu" in self.classifier.get_params(deep=False)
 
     def _with_some_nu(self, fitted: Fitted, positives: Array, negatives: Array) -> Trained:
         """Lower nu to what the class sizes allow; raise it where the solution is trivial."""
@@ -160,20 +170,25 @@ class Training:
         """Do what `_on_all` does without gathering all negatives; return those left out as well.
 
         A negative beyond the margin has no part in the classifier. Train with some of them, look
-        at all others where they are, and let those within the margin join, until there is none:
-        this is then the classifier of all.
+        at all others where they are, and let those within the margin join, and those beyond it by
+        no more than the tolerance, until there is none: this is then the classifier of all.
         """
         totals = np.array([float(self.weights[some].sum()) for some in (negatives, positives)])
         factors = self._price_factors(totals)
         mass = parameters.get("nu", 0.0) * totals.sum()
         left = np.zeros(self.rows.shape[0], bool)
         left[negatives] = True
-        active = self.nearest if self._last is None else self._last[0]
+        active = self.nearest
+        if self._last is not None:
+            active = np.union1d(active, self._last[0])
         active = active[left[active]]
-        n_more = min(negatives.size, n_begun_with(positives.size)) - active.size
+        n_more = min(negatives.size, n_begun_with(self.rows, positives.size)) - active.size
         if n_more > 0:
             drawn = np.random.default_rng(0).choice(negatives.size, n_more, replace=False)
             active = np.union1d(active, negatives[drawn])
+        if mass > 2.0 * self.weights[active].sum():  # which so few of them cannot carry
+            active = negatives
+        steps = 0
         while True:
             left[active] = False
             indices = np.concatenate([positives, active])
@@ -185,8 +200,9 @@ class Training:
             model = self._fitted(indices, codes, weights, settings)
             if model is None:
                 return None
-            scores = self.rows.scores(left, model.decision_function)
-            wrong = np.flatnonzero(scores > self.classifier.tol - 1.0)
+            steps += model.n_iter_
+            scores = self.rows.against(indices).scores(left, model.decision_function)
+            wrong = np.flatnonzero(scores > -1.0 - self.classifier.tol)
             if wrong.size == 0:
                 break
             most = max(FIRST_VIOLATORS, active.size)
@@ -195,12 +211,14 @@ class Training:
             active = np.union1d(active, np.flatnonzero(left)[np.sort(wrong)])
         if mass:  # of the spec, whose variables are shares of all rows
             model.objective_ *= (float(weights.sum()) / totals.sum()) ** 2
-        model.set_params(class_weight=self.classifier.class_weight, **parameters)
+        model.n_iter_ = steps
+        for name, value in {"class_weight": self.classifier.class_weight, **parameters}.items():
+            setattr(model, name, value)
         return model, indices, left
 
     def _price_factors(self, totals: Array) -> Array:
         """Return what the class weights of all rows multiply the weights of either class by."""
-        model = clone(self.classifier)
+        model = copy(self.classifier)
         model.classes_ = np.array([0, 1])
         model._set_class_weight(totals)
         return np.asarray(model.class_weight_)
@@ -241,9 +259,7 @@ class Training:
         """Return the classifier as it was given, with some other parameters."""
         if not isinstance(self.classifier, MarginMachine):
             return clone(self.classifier).set_params(**parameters)
-        if self._unfitted is None:
-            self._unfitted = clone(self.classifier)
-        model = copy(self._unfitted)  # whose parameters are numbers: cloning takes a millisecond
+        model = copy(self.classifier)  # whose parameters are numbers: cloning takes a millisecond
         for name, value in parameters.items():
             setattr(model, name, value)
         return model
@@ -281,6 +297,8 @@ def _is_flat(model: Any, X: Any) -> bool:
 def _largest_diagonal(model: Any, X: Any) -> float:
     gamma = model._gamma if isinstance(model.gamma, str) else model.gamma
     kernel = make_kernel(model.kernel, gamma, model.degree, model.coef0)
+    if kernel.has_formula:
+        return float(kernel.diagonal(as_rows(X).squared_norms()).max())
     return float(make_operator(X, kernel).diagonal().max())
 
 

@@ -7,6 +7,7 @@ Each class says what that division does to its weights, dual variables and objec
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -75,7 +76,7 @@ class OneClassHalfStep:
 
     tol = 1e-12  # of scores; the objective may be far below 1, the largest they can be
 
-    @property
+    @cached_property
     def price(self) -> float:
         """Price of a unit of slack."""
         return 1.0 / (self.nu * float(self.weights.sum()))

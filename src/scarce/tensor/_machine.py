@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -33,12 +34,13 @@ from scarce.solvers import solve
 from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._mode_sweeps import Fit, ModeSweeps
-from scarce.tensor._starts import Factors, leading_of_sum, starts
+from scarce.tensor._starts import Factors, Random, leading_of_sum, starts
 from scarce.tensor._vectors import checked_shape, largest_rank, shape_for_vectors
 
 BLOCK_MEMORY = 8.0  # MB for kernel values of a half-step with many rows
 ROUGH_TOL, ROUGH_SWEEPS = 1e-3, 20  # of a fit that is only a start for a higher rank
 SMALLEST_NORM = 1e-150  # its square is still a normal number
+LARGEST_SQUARE = float(np.finfo(np.float64).max) / 4  # of a norm
 
 
 class TensorMachine(CallbackSupportMixin, BaseEstimator):
@@ -65,12 +67,22 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     # Input.
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-        """Return checked samples, flattened to rows (and targets); keep or compare their shape."""
+        """Return checked samples, flattened to rows (and targets); keep or compare their shape.
+
+        Whether the values of a fit are finite, their norms tell; see `_squared_norms`.
+        """
         _check_same_shapes(X)
         if not reset and hasattr(X, "shape"):
             self._check_shape(tuple(X.shape)[1:])
         checked = validate_data(
-            self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C", allow_nd=True
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            order="C",
+            allow_nd=True,
+            ensure_all_finite=not reset,
         )
         samples = checked if isinstance(y, str) else checked[0]
         if reset:
@@ -114,13 +126,28 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
 
     # Fitting.
 
-    def _tensors(self, flat: Array, rows: Array) -> Tensors:
-        """Return the samples that take part."""
-        part = flat if rows.size == flat.shape[0] else flat[rows]
-        norm = _largest_norm(part)
+    def _squared_norms(self, rows: Array) -> Array:
+        """Return the squared norms of the rows of a fit, in one pass that refuses NaN too."""
+        with np.errstate(over="ignore"):
+            squares = as_rows(rows).squared_norms()
+        if not squares.max() < LARGEST_SQUARE:
+            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+        return squares
+
+    def _tensors(self, flat: Array, squares: Array, rows: Array) -> Tensors:
+        """Return the samples that take part, given the squared norms of all."""
+        part, squares = (flat, squares) if rows.size == len(flat) else (flat[rows], squares[rows])
+        return self._divided(part, squares)
+
+    def _divided(self, rows: Array, squares: Array) -> Tensors:
+        """Return rows as tensors divided by the largest norm; one that overflows is refused."""
+        square = float(squares.max())
+        if not square < LARGEST_SQUARE:
+            check_range(rows)
+        norm = float(np.sqrt(square))
         if norm < SMALLEST_NORM and len(self.tensor_shape_) > 1:
             raise ValueError("all samples of X are zero; there is no direction to be found")
-        return Tensors(part, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
+        return Tensors(rows, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
 
     def _search(self, tensors: Tensors, problem: HalfStep) -> Fit:
         """Return the best of all starts."""
@@ -155,8 +182,10 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         return iter(())
 
     def _best(self, tensors: Tensors, sweeps: ModeSweeps, *, allow_zero: bool = False) -> Fit:
-        # A fixed seed by default: the same input gives the same output.
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        # A fixed seed by default: the same input gives the same output. The first of all starts
+        # needs no numbers, and a generator takes as long to make as a short half-step.
+        seed = 0 if self.random_state is None else self.random_state
+        random = cache(lambda: check_random_state(seed))
         rank = min(self.rank, largest_rank(self.tensor_shape_))
         coefficients = sweeps.problem.slack_coefficients
         best: Fit | None = None
@@ -191,7 +220,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         raise ValueError(self._all_starts_degenerate)
 
     def _grown(
-        self, tensors: Tensors, sweeps: ModeSweeps, rank: int, random: np.random.RandomState
+        self, tensors: Tensors, sweeps: ModeSweeps, rank: int, random: Random
     ) -> Iterator[Factors]:
         """Return the solution of one rank less with one more column, so that more is never worse.
 
@@ -284,15 +313,6 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     def _raw_scores(self, X: Any) -> Array:
         check_is_fitted(self)
         return self._scores_of(self._validated(X, reset=False))
-
-
-def _largest_norm(rows: Array) -> float:
-    """Return the largest norm of a row; rows whose squared norm overflows are refused."""
-    with np.errstate(over="ignore"):
-        square = float(as_rows(rows).squared_norms().max())
-    if not square < np.finfo(np.float64).max / 4:
-        check_range(rows)
-    return float(np.sqrt(square))
 
 
 def _check_same_shapes(X: Any) -> None:

@@ -47,7 +47,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class ModeSweeps:
-    """Half-steps for modes 2..N, then 1, until a sweep changes nothing.
+    """Half-steps for modes 2..N, then 1, and again, until one for every mode changes nothing.
 
     Attributes
     ----------
@@ -62,8 +62,9 @@ class ModeSweeps:
     max_iter : int
         Largest number of sweeps.
     stop : {"relative", "paper"}
-        "relative": the objective changes by no more than `tol` of itself. "paper": the first
-        factor, its length as the iteration gives it, moves by no more than `tol`.
+        "relative": in half-steps of all modes, whichever was the first, the objective changes by no
+        more than `tol` of itself. "paper": in a sweep the first factor, its length as the iteration
+        gives it, moves by no more than `tol`.
     """
 
     tensors: Tensors
@@ -83,7 +84,6 @@ class ModeSweeps:
         earlier: list[tuple[Factors, Array]] = []  # after each half-step
         last = factors
         for sweep in range(1, self.max_iter + 1):
-            before = None if fit is None else fit.objective
             first = factors[0] * lengths[0]
             ahead, last = self._ahead(factors, last, sweep), factors
             for mode in [*range(1, order), 0]:
@@ -93,25 +93,37 @@ class ModeSweeps:
                     found = self._half_step(factors, mode, fit)
                 fit = found
                 factors = fit.factors
-                others = np.prod([lengths[m] for m in range(order) if m != mode], axis=0)
-                whole = fit.scales * self.problem.weight_unit
-                lengths[mode] = np.divide(whole, others, out=np.zeros_like(whole), where=others > 0)
+                if self.stop == "paper":
+                    lengths[mode] = self._length(fit, lengths, mode)
                 earlier.append((factors, fit.scales))
                 self._record(fit, mode, earlier)
+                fit.n_sweeps = sweep
                 if fit.degenerate or fit.solution.status == "stopped":
                     return fit
+                fit.converged = order == 1 or self._is_settled(fit.history["objective"])
+                if fit.converged:
+                    return fit
             assert fit is not None
-            fit.n_sweeps = sweep
             if self.stop == "paper":
                 moved = np.linalg.norm(factors[0] * lengths[0] - first)
                 fit.converged = bool(moved <= self.tol)
-            elif before is not None:
-                fit.converged = abs(fit.objective - before) <= self.tol * abs(fit.objective)
-            fit.converged |= order == 1
-            if fit.converged:
-                break
+                if fit.converged:
+                    break
         assert fit is not None
         return fit
+
+    def _is_settled(self, values: list[float]) -> bool:
+        """Say whether the last half-step of every mode, together, have changed nothing."""
+        order = self.tensors.order
+        if self.stop != "relative" or len(values) <= order:
+            return False
+        return abs(values[-1] - values[-1 - order]) <= self.tol * abs(values[-1])
+
+    def _length(self, fit: Fit, lengths: list[Array], mode: int) -> Array:
+        """Return what is left of the terms' norms for one mode, given the lengths of the others."""
+        others = np.prod([length for m, length in enumerate(lengths) if m != mode], axis=0)
+        whole = fit.scales * self.problem.weight_unit
+        return np.asarray(np.divide(whole, others, out=np.zeros_like(whole), where=others > 0))
 
     def _ahead(self, factors: Factors, last: Factors, sweep: int) -> Factors | None:
         """Return where the last sweep led, and further: terms alike make for many short steps.
@@ -131,7 +143,9 @@ class ModeSweeps:
         """Solve for the factor of one mode; the last fit stays where that is no improvement."""
         root = inverse_root(factors, mode)
         contracted = self.tensors.contract(factors, mode).reshape(-1, len(root))
-        rows = (contracted @ (root / self.tensors.norm)).reshape(self.tensors.n, -1)
+        # With one column the product is one by a number, for which BLAS has no call.
+        turned = contracted * root if root.size == 1 else contracted @ root
+        rows = turned.reshape(self.tensors.n, -1)
         gram = _gram(rows)
         program = self.problem.program(gram) if last is None else last.program.with_kernel(gram)
         solution = self.solve(program, None if last is None else last.solution.alpha)
@@ -147,8 +161,7 @@ class ModeSweeps:
         factor = combined @ root.T
         scales = _lengths(factor)
         used = scales > 0  # a term without weight keeps its direction
-        factor[:, used] /= scales[used]
-        factor[:, ~used] = factors[mode][:, ~used]
+        factor = np.where(used, factor / np.where(used, scales, 1.0), factors[mode])
         fit = Fit(
             factors=[factor if m == mode else other for m, other in enumerate(factors)],
             scales=scales,

@@ -21,11 +21,11 @@ from scarce.kernels import distinct_rows
 from scarce.reductions import OneClassHalfStep
 from scarce.solvers import one_class_offset
 from scarce.solvers._blas import single_threaded_blas
-from scarce.tensor._contractions import full_tensor
+from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._machine import TensorMachine
 from scarce.tensor._mode_sweeps import Fit, ModeSweeps
 from scarce.tensor._starts import N_RESTARTS, Factors
-from scarce.tensor._vectors import padded, unit_rows
+from scarce.tensor._vectors import are_safe, padded, unit_rows
 
 SOFTENED = 8  # steps of nu from 1 down, where every other start leads to zero
 
@@ -71,7 +71,8 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         Number of starts, the best model is kept. The first is the paper's, ones, and for a higher
         rank the leading singular vectors of the sum of the samples; the others are random.
     tol : float, default=1e-6
-        Stop when a sweep over all modes changes the objective by no more than this share.
+        Stop when a sweep over all modes, whichever was the first, changes the objective by no more
+        than this share.
     max_iter : int, default=100
         Largest number of sweeps.
     stop : {"relative", "paper"}, default="relative"
@@ -111,7 +112,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
     converged_ : bool
         Whether the stop rule was met.
     n_iter_ : int
-        Number of sweeps.
+        Number of sweeps; the last may end with any mode.
     dual_gap_ : float
         Relative duality gap of the last half-step.
     kkt_violation_ : float
@@ -208,16 +209,19 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         self : object
             The fitted estimator.
         """
-        flat = self._validated(X, reset=True)
+        flat = self._in_order(X, reset=True)
+        squares = self._squared_norms(flat)
         weights = checked_weights(sample_weight, flat)
         rows = np.flatnonzero(weights)
         weights = weights[rows]
-        tensors = self._tensors(flat, rows)
+        tensors = self._tensors(flat, squares, rows)
         problem = OneClassHalfStep(self.nu, weights, tensors.norm)
         fit = self._search(tensors, problem)
         self._keep(fit, problem, rows)
         self._forget_left_out()
         if self.offset == "left_out":
+            if self._by_norm:
+                flat = unit_rows(flat)
             offset = self._left_out_threshold(flat, rows, weights, fit)
         else:
             # In the last half-step the gradient is the scores.
@@ -232,10 +236,24 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked samples as rows, in the order of the tensor and of norm one if asked."""
-        rows = super()._validated(X, y, reset=reset)
+        rows = self._in_order(X, reset=reset)
+        return unit_rows(rows) if self._by_norm else rows
+
+    def _in_order(self, X: Any, *, reset: bool) -> Array:
+        """Return checked samples as rows, in the order of the tensor."""
+        rows: Array = super()._validated(X, reset=reset)
         if self._column_order == "F":
             rows = padded(rows, self.tensor_shape_, order="F").reshape(rows.shape[0], -1)
-        return unit_rows(rows) if self._by_norm else rows
+        return rows
+
+    def _divided(self, rows: Array, squares: Array) -> Tensors:
+        """Return rows as tensors of norm one, if asked, without dividing the data where it can."""
+        if not self._by_norm:
+            return super()._divided(rows, squares)
+        if are_safe(squares):
+            return Tensors(rows, self.tensor_shape_, lengths=np.sqrt(squares))
+        units = unit_rows(rows)
+        return super()._divided(units, self._squared_norms(units))
 
     @property
     def _column_order(self) -> Literal["C", "F"]:  # type: ignore[override]
@@ -255,20 +273,23 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
         first, members = distinct_rows(flat[rows])
         self._check_left_out_rows(first.size)
         distinct, masses = flat[rows[first]], np.bincount(members, weights)
+        squares = self._squared_norms(distinct)
         everyone = np.full(flat.shape[0], -1)
         everyone[rows] = members
         scores = scores_by_parts(
-            lambda part: self._scores_without(distinct, masses, part, full),
+            lambda part: self._scores_without(distinct, squares, masses, part, full),
             first.size,
             left_out_parts(first.size, self.random_state),
         )
         return self._keep_left_out(scores, masses, everyone)
 
-    def _scores_without(self, flat: Array, weights: Array, part: Array, full: Fit) -> Array:
+    def _scores_without(
+        self, flat: Array, squares: Array, weights: Array, part: Array, full: Fit
+    ) -> Array:
         """Return the scores of some samples by the model of the others."""
         rest = np.setdiff1d(np.arange(weights.size), part)
         try:
-            tensors = self._tensors(flat, rest)
+            tensors = self._tensors(flat, squares, rest)
         except ValueError:  # all others are zero, and so are the weights
             return np.zeros(part.size)
         # The bounds stay, unless the others cannot carry the mass with them.

@@ -10,6 +10,7 @@ from scarce._arrays import Array
 from scarce.tensor._contractions import Tensors
 
 Factors = list[Array]
+Random = Callable[[], np.random.RandomState]  # made when it is first asked for
 
 N_RESTARTS = 300  # cheap random starts tried when nothing else leads away from zero
 
@@ -19,7 +20,7 @@ def starts(
     coefficients: Array,
     rank: int,
     n_init: int,
-    random: np.random.RandomState,
+    random: Random,
     grown: Callable[[], Iterator[Factors]],
     softened: Callable[[Factors], Iterator[Factors]],
 ) -> Iterator[Iterator[Factors]]:
@@ -38,7 +39,7 @@ def fixed_start(
     tensors: Tensors,
     coefficients: Array,
     rank: int,
-    random: np.random.RandomState,
+    random: Random,
     grown: Callable[[], Iterator[Factors]],
     softened: Callable[[Factors], Iterator[Factors]],
 ) -> Iterator[Factors]:
@@ -60,9 +61,7 @@ def fixed_start(
         yield random_factors(tensors, rank, random)
 
 
-def leading_of_sum(
-    tensors: Tensors, coefficients: Array, rank: int, random: np.random.RandomState
-) -> Factors:
+def leading_of_sum(tensors: Tensors, coefficients: Array, rank: int, random: Random) -> Factors:
     """Return the leading left singular vectors of the unfoldings of ``sum_i coefficients_i X_i``.
 
     ``coefficients`` are the weights, signed by class for two classes: the weight tensor of a
@@ -76,19 +75,21 @@ def leading_of_sum(
     return [_leading(gram, rank, random) for gram in grams]
 
 
-def leading_of_sample(tensors: Tensors, rank: int, random: np.random.RandomState) -> Factors:
+def leading_of_sample(tensors: Tensors, rank: int, random: Random) -> Factors:
     """Return the leading left singular vectors of the unfoldings ``[X_1 ... X_n]``."""
     grams = [tensors.unfolding_gram(mode) for mode in range(tensors.order)]
     return [_leading(gram, rank, random) for gram in grams]
 
 
-def random_factors(tensors: Tensors, rank: int, random: np.random.RandomState) -> Factors:
+def random_factors(tensors: Tensors, rank: int, random: Random) -> Factors:
     """Return random columns; their length has no effect."""
-    return [random.normal(size=(size, rank)) for size in tensors.shape]
+    return [random().normal(size=(size, rank)) for size in tensors.shape]
 
 
-def _leading(gram: Array, rank: int, random: np.random.RandomState) -> Array:
+def _leading(gram: Array, rank: int, random: Random) -> Array:
     """Return the eigenvectors of the largest eigenvalues, and random columns if there are few."""
     vectors = np.linalg.eigh(gram)[1][:, ::-1][:, :rank]
-    extra = random.normal(size=(len(gram), rank - vectors.shape[1]))
+    if vectors.shape[1] == rank:
+        return np.asarray(vectors)
+    extra = random().normal(size=(len(gram), rank - vectors.shape[1]))
     return np.concatenate([vectors, extra], axis=1)

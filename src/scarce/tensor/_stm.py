@@ -43,7 +43,8 @@ class STM(ClassifierMixin, TensorMachine):
         Number of starts, the best model is kept. The first is ones, and for a higher rank the
         leading singular vectors of the difference of the classes; the others are random.
     tol : float, default=1e-6
-        Stop when a sweep over all modes changes the objective by no more than this share.
+        Stop when a sweep over all modes, whichever was the first, changes the objective by no more
+        than this share.
     max_iter : int, default=100
         Largest number of sweeps.
     stop : {"relative", "paper"}, default="relative"
@@ -76,7 +77,7 @@ class STM(ClassifierMixin, TensorMachine):
     converged_ : bool
         Whether the stop rule was met.
     n_iter_ : int
-        Number of sweeps.
+        Number of sweeps; the last may end with any mode.
     dual_gap_ : float
         Relative duality gap of the last half-step.
     kkt_violation_ : float
@@ -167,12 +168,13 @@ class STM(ClassifierMixin, TensorMachine):
             The fitted estimator.
         """
         flat, y = self._validated(X, y, reset=True)
+        squares = self._squared_norms(flat)
         weights = checked_weights(sample_weight, flat)
         y = column_or_1d(y, warn=True)
         self.classes_, signs = two_classes(y, weights, type(self).__name__)
         rows = np.flatnonzero(weights)
         weights, signs = weights[rows], signs[rows]
-        tensors = self._tensors(flat, rows)
+        tensors = self._tensors(flat, squares, rows)
         checked_prices("C", self.C, weights * tensors.norm**2)
         problem = BinaryHalfStep(self.C, signs, weights, tensors.norm)
         fit = self._search(tensors, problem)

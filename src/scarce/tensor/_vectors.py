@@ -88,11 +88,16 @@ def largest_rank(shape: Shape) -> int:
     return math.prod(shape) // max(shape)
 
 
+def are_safe(squares: Array) -> bool:
+    """Say whether sums of squares lost nothing to underflow or overflow; those of zeros did."""
+    return bool(((squares > SAFE_SQUARES[0]) & (squares < SAFE_SQUARES[1])).all())
+
+
 def unit_rows(rows: Array) -> Array:
     """Return rows divided by their norms, in float64, lest near ones become equal; zeros stay."""
     rows = np.ascontiguousarray(rows)  # sums in one order, however the rows were laid out
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-    if ((squares > SAFE_SQUARES[0]) & (squares < SAFE_SQUARES[1])).all():  # in one pass
+    if are_safe(squares):  # in one pass
         return np.asarray(np.divide(rows, np.sqrt(squares)[:, None], dtype=np.float64))
     rows = rows.astype(np.float64)
     largest = np.abs(rows).max(axis=1, keepdims=True)
