@@ -76,9 +76,10 @@ def violation_keys(gradient, x, lower, upper, groups, multipliers, keys):  # typ
 
 @compiled()
 def next_rows(where, boxes, gradient, x, asked, tol):  # type: ignore[no-untyped-def]
-    """Return the rows, of those that ``where`` calls absent, that clearly violate more than tol.
+    """Return the rows that violate of those that ``where`` calls absent, and how many do clearly.
 
-    The one that was asked for comes first, unless it is -1, then the clearest.
+    The one that was asked for comes first, unless it is -1, then the clearest. There are none if
+    nothing violates by more than ``tol``.
     """
     lower, upper, starts = boxes.lower, boxes.upper, boxes.starts
     n = x.size
@@ -102,13 +103,15 @@ def next_rows(where, boxes, gradient, x, asked, tol):  # type: ignore[no-untyped
     rows, count = np.empty(n, np.int64), 0
     if asked >= 0:
         rows[0], count = asked, 1
-    for share in (0.5, 0.1):
+    clear = 0
+    for share in (0.5, 0.1, 0.0):
+        clear = count if share == 0.0 else clear
         for k in range(n):
             if keys[k] > share * worst and k != asked:
                 rows[count] = k
                 keys[k] = -np.inf
                 count += 1
-    return rows[:count]
+    return rows[:count], clear
 
 
 @compiled()

@@ -19,6 +19,7 @@ from scarce.solvers._steps import boxes_of
 
 Array = NDArray[Any]
 
+EARLY = 30.0
 GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 # Share of the violation to which steps go while rows are absent: if those violate most, and if not.
 ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
@@ -81,8 +82,24 @@ class Descent:
     def go(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
         """Return the point reached, its field if it is worth a judgement, and the steps taken."""
         with small_space("steps") as space:
-            steps, finished = self._run(GOAL * tol, most, space)
+            steps, near = self._run(EARLY * GOAL * tol, most, space)
+            finished = near and self._early_step(GOAL * tol)
+            if near and not finished:
+                more, finished = self._run(GOAL * tol, most - steps, space)
+                steps += more
         return *self._last_step(tol, finished), steps
+
+    def _early_step(self, goal: float) -> bool:
+        """Solve for the free variables if they are few; say whether nothing else was wrong."""
+        from scarce.solvers._compiled_small import STEPPED, newton, tidy
+
+        x = self.x.copy()
+        system = (self.source, self.form.coupling, self.extra, self.boxes, self.gradient.copy(), x)
+        if newton(*system, RULES) != STEPPED:
+            return False
+        tidy(self.boxes, self.form.totals, x, RULES)
+        self.x = x
+        return self._follow(self.nowhere)[0] <= goal
 
     def go_at_once(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
         """Do that in one compiled call, from where the descent begins, if it takes no more."""
@@ -117,12 +134,12 @@ class Descent:
         if self.rows is None or n**2 <= KEPT:  # the latter are in a space that others use too
             self.rows = _rows_in(space, n, self.precision)
         steps, since_best, (worst, seen) = 0, 0, self._follow(self._absent())
-        best = worst
+        best, crowd = worst, True
         while goal < worst < np.inf and steps < most:
             fixed = self._absent()
             aim = goal
             if kept.count < n:  # those whose rows are absent will change what is optimal
-                aim = max(goal, (ROUGHLY if worst > seen else LESS_ROUGHLY) * worst)
+                aim = max(goal, (ROUGHLY if crowd else LESS_ROUGHLY) * worst)
             active = self._active(fixed) if self.shrink else None
             size = n if active is None else active.size
             limit = min(every if active is None else FOLLOWED * size, most - steps)
@@ -146,8 +163,8 @@ class Descent:
                     return steps, worst <= goal
                 self.precision, since_best = np.float64, 0
                 self.rows = _rows_in(space, n, self.precision)
-            elif worst > max(goal, seen):
-                self._keep_more(goal)
+            elif worst > goal and seen <= max(goal, ROUGHLY * worst):
+                crowd = self._keep_more(goal)
         return steps, worst <= goal
 
     def _is_lost(self, active: Array | None, local: Array, violation: float) -> bool:
@@ -161,12 +178,14 @@ class Descent:
         """Return which variables cannot move for want of their rows."""
         return self.kept.where < 0 if self.kept.count < self.form.n else self.nowhere
 
-    def _keep_more(self, goal: float) -> None:
-        """Compute rows of variables that violate and could not move for want of them."""
+    def _keep_more(self, goal: float) -> bool:
+        """Compute rows of variables that violate and could not move; say whether there are more."""
         from scarce.solvers._compiled import next_rows
 
         kept = self.kept
-        kept.keep_next(next_rows(kept.where, self.boxes, self.gradient, self.x, -1, goal))
+        rows, clear = next_rows(kept.where, self.boxes, self.gradient, self.x, -1, goal)
+        kept.keep_next(rows, clear)
+        return bool((kept.where[rows] < 0).any())
 
     def _active(self, fixed: Array) -> Array | None:
         """Return the variables that a step may still want; None if they are most."""

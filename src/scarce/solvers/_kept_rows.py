@@ -118,9 +118,9 @@ class KeptRows:
         """Compute the rows of a batch that is evenly spread over all places."""
         self.keep(np.arange(0, self.n, self.n // max(self.batch, self.n // SPREAD)))
 
-    def keep_next(self, places: Array) -> None:
-        """Compute the rows of a batch of these places, the first of them; of most rows, all."""
-        everyone = 2 * places.size > self.n and self.n**2 <= MIRRORED
+    def keep_next(self, places: Array, wanted: int) -> None:
+        """Compute the rows of a batch of these places, the first; of all, if most are wanted."""
+        everyone = 2 * wanted > self.n and self.n**2 <= MIRRORED
         self.keep(places if everyone else places[: self.batch])
 
     def compute_again(self) -> None:

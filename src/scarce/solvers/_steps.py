@@ -80,8 +80,8 @@ def solve_block(
         )
         if met[2] >= 0:
             assert kept is not None
-            rows = next_rows(kept.where, boxes, local, part, met[2], 0.0)
-            kept.keep(rows[: kept.batch])
+            rows, clear = next_rows(kept.where, boxes, local, part, met[2], 0.0)
+            kept.keep(rows[: min(clear, kept.batch)])
         elif np.array_equal(pair, met[:2]):
             break
         else:
