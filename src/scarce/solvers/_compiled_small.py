@@ -12,6 +12,7 @@ from scarce.solvers._compiled import add_lines, dot, pairwise_steps
 from scarce.solvers._jit import compiled
 
 SINGULAR, TOO_MANY, STEPPED = -1, 0, 1
+ROUNDED = 1e-14  # share of its terms up to which a violation is rounding
 
 
 @compiled()
@@ -245,34 +246,45 @@ def descend_whole(  # type: ignore[no-untyped-def]
     `newton` says, and SINGULAR if steps on all variables in the rows' arithmetic do not get there.
     """
     scale, extra, fixed = matrix.scale, matrix.extra, np.zeros(x.size, np.bool_)
-    local, steps, taken, most, before = gradient.copy(), 0, 0, 0, np.inf
+    local, before, steps, taken, most = gradient.copy(), x.copy(), 0, 0, 0
+    aim, last = rules.early * goal, np.inf  # of steps, and what the last exact step left
     while True:
-        worst, _ = follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
-        if worst <= goal:
-            break
-        lost = not worst < (0.5 * before if taken < most else before)  # steps do not see the rest
-        for k in range(x.size):
-            if boxes.lower[k] < x[k] < boxes.upper[k] and taken > 0:
-                lost = lost or not abs(local[k] - gradient[k]) <= rules.lost * before
-            local[k] = gradient[k]
-        if lost or not worst < np.inf or steps >= limit or met[0] >= 0:
-            return SINGULAR, steps
-        most, before = min(limit - steps, rules.most_steps * x.size), worst
-        taken = pairwise_steps(
-            matrix, boxes, source, local, x, goal, most, rules.at_bound, met, fixed[0]
-        )
-        steps += taken
-    tidy(boxes, totals, x, rules)
-    before, allowed = x.copy(), max(worst, 0.5 * tol)
-    follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
-    found = newton(source, scale, extra, boxes, gradient.copy(), x, rules)
-    for _ in range(2):
+        seen = np.inf
+        while True:
+            worst, _ = follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+            if worst <= aim:
+                break
+            lost = not worst < (0.5 * seen if taken < most else seen)  # steps do not see the rest
+            for k in range(x.size):
+                if boxes.lower[k] < x[k] < boxes.upper[k] and seen < np.inf:
+                    lost = lost or not abs(local[k] - gradient[k]) <= rules.lost * seen
+                local[k] = gradient[k]
+            if lost or not worst < np.inf or steps >= limit or met[0] >= 0:
+                return SINGULAR, steps
+            most, seen = min(limit - steps, rules.most_steps * x.size), worst
+            taken = pairwise_steps(
+                matrix, boxes, source, local, x, aim, most, rules.at_bound, met, fixed[0]
+            )
+            steps += taken
+        tidy(boxes, totals, x, rules)
+        follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+        before[:] = x
+        found, mass = newton(source, scale, extra, boxes, gradient.copy(), x, rules), 0.0
         if found == STEPPED:
             tidy(boxes, totals, x, rules)
-        else:
+            worst, _ = follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+            for k in range(x.size):
+                mass += abs(x[k]) * matrix.diagonal[k]
+            if worst <= max(rules.exact * goal, ROUNDED * mass):
+                return STEPPED, steps
+            if worst < 0.5 * last:
+                # Some bounds were wrong ones: steps find others, and there is another exact step.
+                aim, last = min(aim, 0.1 * worst), worst
+                continue
+            if worst <= goal:
+                return STEPPED, steps
+        if aim <= goal:
             x[:] = before
-        worst, _ = follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
-        if worst <= allowed or found != STEPPED:
-            break
-        found = TOO_MANY  # for the exact step to be one
-    return found, steps
+            follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed)
+            return min(found, TOO_MANY), steps
+        aim, last = goal, 0.0

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._field import Field
-from scarce.solvers._newton import SINGULAR_UP_TO, newton_steps
-from scarce.solvers._rules import FOLLOWED, LOST, RULES
+from scarce.solvers._newton import ROUNDED, SINGULAR_UP_TO, newton_steps
+from scarce.solvers._rules import EARLY, EXACT, FOLLOWED, LOST, RULES
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._space import KEPT, small_space
 from scarce.solvers._step_data import Boxes, Source, StepMatrix
@@ -19,7 +19,6 @@ from scarce.solvers._steps import boxes_of
 
 Array = NDArray[Any]
 
-EARLY = 30.0
 GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 # Share of the violation to which steps go while rows are absent: if those violate most, and if not.
 ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
@@ -81,25 +80,51 @@ class Descent:
 
     def go(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
         """Return the point reached, its field if it is worth a judgement, and the steps taken."""
+        goal, steps, last = GOAL * tol, 0, np.inf
+        aim = EARLY * goal
         with small_space("steps") as space:
-            steps, near = self._run(EARLY * GOAL * tol, most, space)
-            finished = near and self._early_step(GOAL * tol)
-            if near and not finished:
-                more, finished = self._run(GOAL * tol, most - steps, space)
+            while True:
+                more, reached = self._run(aim, most - steps, space)
                 steps += more
-        return *self._last_step(tol, finished), steps
+                if not reached:
+                    return self._variables(self.x), None, steps
+                worst = self._exact_step(tol, early=aim > goal)
+                if worst <= EXACT * goal:
+                    break
+                if worst < 0.5 * last and worst < np.inf:
+                    # Some bounds were wrong ones: steps find others, and there is another one.
+                    aim, last = min(aim, 0.1 * worst), worst
+                elif worst <= goal or aim <= goal:
+                    break
+                else:
+                    aim, last = goal, 0.0
+        return *self._found(), steps
 
-    def _early_step(self, goal: float) -> bool:
-        """Solve for the free variables if they are few; say whether nothing else was wrong."""
-        from scarce.solvers._compiled_small import STEPPED, newton, tidy
+    def _exact_step(self, tol: float, early: bool) -> float:
+        """Solve for the free variables; return what violates then, infinite if there is no such.
 
-        x = self.x.copy()
-        system = (self.source, self.form.coupling, self.extra, self.boxes, self.gradient.copy(), x)
-        if newton(*system, RULES) != STEPPED:
-            return False
-        tidy(self.boxes, self.form.totals, x, RULES)
-        self.x = x
-        return self._follow(self.nowhere)[0] <= goal
+        That is not done for many of them while it is early. Rounding does not count.
+        """
+        self._tidy()
+        before, (violation, _) = self.x, self._follow(self.nowhere)
+        exact = self._exact(tol, early)
+        if exact is None:
+            return np.inf
+        self.x = exact
+        self._tidy()
+        worst, _ = self._follow(self.nowhere)
+        if not early and worst > max(violation, 0.5 * tol):
+            self.x = before
+            self._follow(self.nowhere)
+            return np.inf
+        rounding = ROUNDED * float(np.abs(self.x) @ np.abs(self.diagonal))
+        return worst if worst > rounding else 0.0
+
+    def _tidy(self) -> None:
+        """Put values at a bound up to rounding there; give what rounding took from a total back."""
+        from scarce.solvers._compiled_small import tidy
+
+        tidy(self.boxes, self.form.totals, self.x, RULES)
 
     def go_at_once(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
         """Do that in one compiled call, from where the descent begins, if it takes no more."""
@@ -122,7 +147,7 @@ class Descent:
                 met,
             )
         if found == STEPPED:
-            return *self._found(self.x, self.gradient), steps
+            return *self._found(), steps
         x, field, more = self.go(tol, most - steps)
         return x, field, steps + more
 
@@ -231,36 +256,18 @@ class Descent:
         self.x[active] = part
         return found
 
-    def _last_step(self, tol: float, finished: bool) -> tuple[Array, Field | None]:
-        """Take the exact last step if that is within tolerance; return the point and its field."""
-        from scarce.solvers._compiled_small import tidy
-
+    def _found(self) -> tuple[Array, Field]:
+        """Return the point and its field."""
         form = self.form
-        tidy(self.boxes, form.totals, self.x, RULES)
-        if not finished:
-            return self._variables(self.x), None
-        allowed = max(self._follow(self.nowhere)[0], 0.5 * tol)
-        x, gradient = self.x, self.gradient
-        exact = self._exact(tol)
-        if exact is not None:
-            gradient, self.x = gradient.copy(), exact
-            tidy(self.boxes, form.totals, exact, RULES)
-            if self._follow(self.nowhere)[0] <= allowed:
-                x, gradient = exact, self.gradient
-            else:
-                self.x = x
-        return self._found(x, gradient)
-
-    def _found(self, x: Array, gradient: Array) -> tuple[Array, Field]:
-        form = self.form
-        x, gradient = self._variables(x), self._variables(gradient)
+        self._follow(self.nowhere)
+        x, gradient = self._variables(self.x), self._variables(self.gradient)
         values = gradient - form.linear
         if form.problem.curved:
             values -= form.diagonal * x
         traffic = np.abs(form.coupling).max() * self._variables(self.traffic)
         return x, Field.of(form, form.turn * values, traffic)
 
-    def _exact(self, tol: float) -> Array | None:
+    def _exact(self, tol: float, early: bool) -> Array | None:
         """Return the solution for the bounds that are met, compiled if that is little work."""
         from scarce.solvers._compiled_small import STEPPED, newton
 
@@ -268,6 +275,8 @@ class Descent:
         system = (self.source, scale, self.extra, self.boxes, self.gradient.copy(), x)
         if newton(*system, RULES) == STEPPED:
             return x
+        if early:
+            return None
         given = self._variables(self.x), self._variables(self.gradient)
         found, _ = newton_steps(self.form, *given, SINGULAR_UP_TO, tol)
         return None if found is None else self._placed(found)

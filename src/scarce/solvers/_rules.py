@@ -8,6 +8,8 @@ from scarce.solvers._newton import COMPILED_UP_TO, MOST_STEPS, REGULAR
 from scarce.solvers._signed import BALANCED
 from scarce.solvers._step_data import Rules
 
+EARLY = 30.0  # multiple of the goal of steps at which the exact step is tried first
+EXACT = 1e-6  # share of that goal below which no better bounds are looked for
 LOST = 0.1  # share of a violation by which rounding may move the gradient while steps close it
 FOLLOWED = 4  # steps per variable after which the exact gradient is asked for at the latest
 
@@ -17,6 +19,8 @@ RULES = Rules(
     most_free=COMPILED_UP_TO,
     regular=REGULAR,
     most_newton=MOST_STEPS,
+    early=EARLY,
+    exact=EXACT,
     lost=LOST,
     most_steps=FOLLOWED,
     rounded=ROUNDED,

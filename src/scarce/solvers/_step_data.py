@@ -58,6 +58,8 @@ class Rules(NamedTuple):
     most_free: int
     regular: float
     most_newton: int
+    early: float
+    exact: float
     lost: float
     most_steps: int
     rounded: float
