@@ -55,9 +55,10 @@ def several_classes(
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
     rows = np.bincount(codes[weights > 0], minlength=len(classes))
-    if np.count_nonzero(rows) < 2:
+    present = np.count_nonzero(rows)
+    if present < 2:
         raise ValueError(one_class_left)
-    if not rows.all():
+    if present < len(classes):
         raise ValueError(
             f"class {classes[rows.argmin()]!r} has no sample with a positive weight: leave its "
             "samples out"

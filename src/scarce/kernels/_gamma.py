@@ -16,6 +16,7 @@ Array = NDArray[Any]
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
 FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
+EPS = float(np.finfo(np.float64).eps)
 SHARED_OUT = 10_000  # entries from which OpenBLAS gives parts of a dot product to threads
 
 
@@ -76,10 +77,9 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
 def gamma_of_variance(mean: float, variance: float, n_features: int) -> float:
     """Return ``1 / (n_features * variance)``, and 1 for constant data."""
     # Rounding alone can leave a variance of constant data: the mean's last digit, squared.
-    noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
-    if not (variance > noise and np.isfinite(1.0 / (n_features * variance))):
-        return 1.0
-    return 1.0 / (n_features * variance)
+    noise = (4 * EPS * abs(mean)) ** 2
+    gamma = 1.0 / (n_features * variance) if variance > noise else np.inf
+    return gamma if gamma < np.inf else 1.0
 
 
 def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tuple[float, float]:

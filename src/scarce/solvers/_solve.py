@@ -29,6 +29,7 @@ from scarce.solvers._start import (
 
 Array = NDArray[Any]
 
+NOT_HELD = nullcontext()
 NO_LIMIT = np.iinfo(np.int64).max  # of steps
 GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
@@ -78,7 +79,7 @@ def solve(
     # Sums by several threads of BLAS are rounded otherwise, and answers must not depend on them.
     unused = not plainly and getattr(problem.kernel, "without_blas", False)
     with small_space("matrix") as matrix, small_space("block") as space:
-        with nullcontext() if unused else single_threaded_blas:
+        with NOT_HELD if unused else single_threaded_blas:
             form.keep_rows(matrix, cache_size, plainly=plainly)
             loop = Loop(form, tol, budget, cache_size, callback, space)
             if start is None:
