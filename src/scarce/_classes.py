@@ -15,10 +15,12 @@ ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to th
 
 def _classes_of(y: Array) -> tuple[Array, Array]:
     """Return the labels and each row's place among them; refuse what are no labels."""
-    whole = y.dtype.kind in "iub"
+    kind = y.dtype.kind
+    whole = kind in "iub" or (kind == "f" and bool((y == y.astype(np.int64)).all()))
     if not whole:
         check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    classes = np.unique(y)
+    codes = classes.searchsorted(y)
     if whole and 2 * len(classes) > len(y):  # whole numbers are labels, unless nearly all differ
         check_classification_targets(y)
     return classes, codes

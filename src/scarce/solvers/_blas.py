@@ -6,7 +6,6 @@ several times slower than on one thread.
 
 from __future__ import annotations
 
-import re
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -35,12 +34,11 @@ def _named_like_blas(listed: str) -> list[Any]:
     """Return the controllers that threadpoolctl would make for the libraries of a list."""
     kinds = [kind for kind in LibController.__subclasses__() if kind.user_api == "blas"]
     found = []
-    for path in sorted(set(re.findall(r" (/.+\.so[^/\n]*)\n", listed))):
+    for path in sorted({line[line.find("/") :] for line in listed.splitlines() if ".so" in line}):
         name = path.rpartition("/")[2].lower()
         for kind in kinds:
-            prefix = next((each for each in kind.filename_prefixes if name.startswith(each)), None)
-            if prefix is not None:
-                library = kind(filepath=path, prefix=prefix)
+            if name.startswith(tuple(kind.filename_prefixes)):
+                library = kind(filepath=path, prefix=name)
                 if any(hasattr(library.dynlib, symbol) for symbol in kind.check_symbols):
                     found.append(library)
     return found
