@@ -15,13 +15,14 @@ ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to th
 
 def _classes_of(y: Array) -> tuple[Array, Array]:
     """Return the labels and each row's place among them; refuse what are no labels."""
+    # Words and whole numbers are labels, unless nearly all differ.
     kind = y.dtype.kind
-    whole = kind in "iub" or (kind == "f" and bool((y == y.astype(np.int64)).all()))
-    if not whole:
+    plain = kind in "iubU" or (kind == "f" and bool((y == y.astype(np.int64)).all()))
+    if not plain:
         check_classification_targets(y)
     classes = np.unique(y)
     codes = classes.searchsorted(y)
-    if whole and 2 * len(classes) > len(y):  # whole numbers are labels, unless nearly all differ
+    if plain and 2 * len(classes) > len(y):
         check_classification_targets(y)
     return classes, codes
 

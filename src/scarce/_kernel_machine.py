@@ -410,10 +410,10 @@ def is_plain(X: Any) -> bool:
 
 
 def is_plain_target(y: Any, n_rows: int) -> bool:
-    """Say whether `y` is what checks of it would return: one finite number a row."""
+    """Say whether `y` is what checks of it would return: one finite number, or word, a row."""
     if type(y) is not np.ndarray or y.shape != (n_rows,):
         return False
-    return y.dtype.kind in "iub" or (y.dtype.char in "fd" and bool(np.isfinite(y).all()))
+    return y.dtype.kind in "iubU" or (y.dtype.char in "fd" and bool(np.isfinite(y).all()))
 
 
 def check_range(X: Any) -> None:
