@@ -99,7 +99,10 @@ class SignedForm:
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
-        return np.asarray(self.turn * field + self.diagonal * x + self.linear)
+        quadratic = self.turn * field
+        if self.problem.curved:
+            quadratic += self.diagonal * x
+        return np.asarray(quadratic + self.linear)
 
     def objective(self, x: Array, field: Array) -> float:
         """Return ``1/2 x'Qx + linear'x``."""
