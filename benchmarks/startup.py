@@ -14,16 +14,22 @@ from typing import Any
 
 from benchmarks.child import run_child
 
-MAX_FIRST_FIT_SECONDS = 0.5
 MAX_IMPORT_RATIO = 1.3
-FIT_ROWS = 500
-TASKS = [("one_class", "float64"), ("one_class", "float32"), ("svc", "float64")]
+FEW_ROWS = 100  # which need no compiler
+MAX_FIRST_FIT_SECONDS = {500: 0.5, FEW_ROWS: 0.02}  # by rows; of few beyond loading the class
+TASKS = [
+    ("one_class", "float64", 500),
+    ("one_class", "float32", 500),
+    ("svc", "float64", 500),
+    ("one_class", "float64", FEW_ROWS),
+    ("svc", "float64", FEW_ROWS),
+]
 
 
 def startup_rows(subject: str, repeats: int) -> list[dict[str, Any]]:
     """Measure import and first fits of `subject` in fresh processes."""
     return [_import_row(subject, repeats)] + [
-        _first_fit_row(subject, problem, dtype, repeats) for problem, dtype in TASKS
+        _first_fit_row(subject, problem, dtype, rows, repeats) for problem, dtype, rows in TASKS
     ]
 
 
@@ -45,21 +51,26 @@ def _import_row(subject: str, repeats: int) -> dict[str, Any]:
     }
 
 
-def _first_fit_row(subject: str, problem: str, dtype: str, repeats: int) -> dict[str, Any]:
-    task = json.dumps({"module": subject, "problem": problem, "dtype": dtype})
+def _first_fit_row(
+    subject: str, problem: str, dtype: str, rows: int, repeats: int
+) -> dict[str, Any]:
+    task = json.dumps({"module": subject, "problem": problem, "dtype": dtype, "rows": rows})
     runs = [run_child("benchmarks.startup", task) for _ in range(repeats + 1)][1:]
-    first = median(run["first_fit"] for run in runs)
+    times = [run["first_fit"] for run in runs]
+    first, most = median(times), MAX_FIRST_FIT_SECONDS[rows]
     return {
-        "case": f"first fit in a new process, {problem} {FIT_ROWS} x 16",
+        "case": f"first fit in a new process, {problem} {rows} x 16",
         "dtype": dtype,
         "ours_s": first,
+        "range_s": [min(times), max(times)],
+        "cpu_s": median(run["first_fit_cpu"] for run in runs),
         "second_fit_s": median(run["second_fit"] for run in runs),
-        "target": f"<= {MAX_FIRST_FIT_SECONDS:g} s",
-        "verdict": "met" if first <= MAX_FIRST_FIT_SECONDS else "missed (time)",
+        "target": f"<= {most:g} s",
+        "verdict": "met" if first <= most else "missed (time)",
     }
 
 
-def _measure(task: dict[str, str]) -> dict[str, float]:
+def _measure(task: dict[str, Any]) -> dict[str, float]:
     start = time.perf_counter()
     module = importlib.import_module(task["module"])
     result = {"import": time.perf_counter() - start}
@@ -67,13 +78,16 @@ def _measure(task: dict[str, str]) -> dict[str, float]:
         from benchmarks.data import load
         from benchmarks.peers import ESTIMATORS
 
-        data = load("easy", FIT_ROWS, 16)
+        data = load("easy", task["rows"], 16)
         X = data.X.astype(task["dtype"])
         y = None if task["problem"] == "one_class" else data.y
+        if task["rows"] == FEW_ROWS:
+            getattr(module, ESTIMATORS[task["problem"]])  # loads the class
         for name in ("first_fit", "second_fit"):
-            start = time.perf_counter()
+            start, cpu = time.perf_counter(), time.process_time()
             getattr(module, ESTIMATORS[task["problem"]])().fit(X, y)
             result[name] = time.perf_counter() - start
+            result[f"{name}_cpu"] = time.process_time() - cpu
     return result
 
 

@@ -15,11 +15,14 @@ ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to th
 
 def _classes_of(y: Array) -> tuple[Array, Array]:
     """Return the labels and each row's place among them; refuse what are no labels."""
-    whole = y.dtype.kind in "iub"
-    if not whole:
+    # Words and whole numbers are labels, unless nearly all differ.
+    kind = y.dtype.kind
+    plain = kind in "iubU" or (kind == "f" and bool((y == y.astype(np.int64)).all()))
+    if not plain:
         check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if whole and 2 * len(classes) > len(y):  # whole numbers are labels, unless nearly all differ
+    classes = np.unique(y)
+    codes = classes.searchsorted(y)
+    if plain and 2 * len(classes) > len(y):
         check_classification_targets(y)
     return classes, codes
 
@@ -55,9 +58,10 @@ def several_classes(
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
     rows = np.bincount(codes[weights > 0], minlength=len(classes))
-    if np.count_nonzero(rows) < 2:
+    present = np.count_nonzero(rows)
+    if present < 2:
         raise ValueError(one_class_left)
-    if not rows.all():
+    if present < len(classes):
         raise ValueError(
             f"class {classes[rows.argmin()]!r} has no sample with a positive weight: leave its "
             "samples out"

@@ -259,6 +259,8 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
 
 def _reporter(task: FitTask) -> Callable[[Progress], bool] | None:
     """Return what tells callbacks and the screen of progress; None when nobody listens."""
+    if not task.heard:
+        return None
     estimator = task.estimator
     verbose = getattr(estimator, "verbose", False)
 
@@ -272,7 +274,7 @@ def _reporter(task: FitTask) -> Callable[[Progress], bool] | None:
                 )
         return block.stopped
 
-    return report if task.heard else None
+    return report
 
 
 # Quality.
@@ -403,7 +405,7 @@ def checked_prices(name: str, price: float, weights: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         prices = np.asarray(price * weights)
         total = float(prices.sum())
-    if weights.size and not (np.isinf(price) or 0.0 < total < np.inf):
+    if weights.size and not (0.0 < total < np.inf or np.isinf(price)):
         raise ValueError(
             f"{name}={price:g} times the factors of the rows (sample_weight, class_weight), which "
             f"sum to {float(weights.sum()):.3g}, leaves the range of floating point; bring {name} "

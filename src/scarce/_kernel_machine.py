@@ -155,7 +155,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if is_plain(X) and self._keeps_features(X, reset):
             if isinstance(y, str):
                 return X
-            if is_plain_labels(y, X.shape[0]):
+            if is_plain_target(y, X.shape[0]):
                 return X, y
         given_sparse = sparse.issparse(X)
         if given_sparse and self._kernel_type.pairwise:
@@ -183,7 +183,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _sample(self, X: Any, weights: Array) -> Sample:
         """Settle the kernel, and return the rows that take part with their kernel matrix."""
-        rows = np.flatnonzero(weights)
+        rows = weights.nonzero()[0]
         operator = self._operator_of(X, self._settled_kernel(X, weights), rows)
         return Sample(X, rows, weights[rows], operator)
 
@@ -197,9 +197,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if kernel.has_formula:
             check_range(X)
-            largest = weights.max()
-            uniform = weights.min() == largest
-            kernel = kernel.settled(X, None if uniform else weights / largest)
+            uniform = (weights == weights[0]).all()
+            kernel = kernel.settled(X, None if uniform else weights / weights.max())
         self._gamma = float(getattr(kernel, "gamma", 0.0))
         return kernel
 
@@ -214,7 +213,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         else:
             self._landmarks = self._choose_landmarks(rows.size)
             operator = nystroem_operator(part, kernel, self._landmarks)
-        self._check_diagonal(operator)
+        check_sums(operator, kernel)
         return operator
 
     def _part(self, X: Any, rows: Array) -> Any:
@@ -303,7 +302,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _expansion(self, operator: Any, coefficients: Array) -> tuple[Array, Array]:
         """Return the rows the model is a sum over, as positions, and their coefficients."""
-        support = np.flatnonzero(coefficients)
+        support = coefficients.nonzero()[0]
         if self.approximation is None:
             return support, coefficients[support]
         return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]
@@ -410,9 +409,11 @@ def is_plain(X: Any) -> bool:
     return X.flags.c_contiguous and X.dtype.isnative and bool(np.vdot(X, X) < np.inf)
 
 
-def is_plain_labels(y: Any, n_rows: int) -> bool:
-    """Say whether `y` is one whole number a row, and needs no check."""
-    return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "iub"
+def is_plain_target(y: Any, n_rows: int) -> bool:
+    """Say whether `y` is what checks of it would return: one finite number, or word, a row."""
+    if type(y) is not np.ndarray or y.shape != (n_rows,):
+        return False
+    return y.dtype.kind in "iubU" or (y.dtype.char in "fd" and bool(np.isfinite(y).all()))
 
 
 def check_range(X: Any) -> None:

@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d, compute_class_weight
 from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
 from scarce._frame import checked_weights
-from scarce._kernel_machine import KernelMachine, Sample, is_plain_labels
+from scarce._kernel_machine import KernelMachine, Sample, is_plain_target
 from scarce.chunks._lazy import lazily
 
 
@@ -36,7 +36,7 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         if labelled is not None and y is not None:
             y = with_labels_only(y, labelled)
         X, y = self._validated(X, y, reset=True)
-        if not is_plain_labels(y, X.shape[0]):
+        if not is_plain_target(y, X.shape[0]):
             y = column_or_1d(y, warn=True)
             check_lengths(X, y)
         weights = checked_weights(sample_weight, X)

@@ -240,14 +240,14 @@ class MarginMachine(LabelledMachine):
 
     def _keep_pairs(self, sample: Sample, codes: Array, coefficients: list[Array]) -> None:
         """Store the expansion, one class after the other as LIBSVM does."""
-        if self.approximation is None:
+        if len(coefficients) == 1:
+            support, terms = self._expansion(sample.operator, coefficients[0])
+            lines = terms[None, :]
+        else:
             lines = pair_lines(coefficients, codes, self.classes_.size)
             support = np.flatnonzero((lines != 0).any(axis=0))
             lines = lines[:, support]
-        else:
-            support, terms = self._expansion(sample.operator, coefficients[0])
-            lines = terms[None, :]
-        order = np.argsort(codes[support], kind="stable")
+        order = codes[support].argsort(kind="stable")
         self._keep(sample.X, sample.rows[support[order]], lines[:, order])
         counts = np.bincount(codes[support], minlength=self.classes_.size)
         self._n_support = counts.astype(np.int32)

@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._distinct import distinct_rows
+from scarce.solvers._blas import single_threaded_blas
 
 Array = NDArray[Any]
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
 FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
+EPS = float(np.finfo(np.float64).eps)
+SHARED_OUT = 10_000  # entries from which OpenBLAS gives parts of a dot product to threads
 
 
 def row_slices(X: Array) -> list[slice]:
@@ -74,10 +77,9 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
 def gamma_of_variance(mean: float, variance: float, n_features: int) -> float:
     """Return ``1 / (n_features * variance)``, and 1 for constant data."""
     # Rounding alone can leave a variance of constant data: the mean's last digit, squared.
-    noise = (4 * np.finfo(np.float64).eps * abs(mean)) ** 2
-    if not (variance > noise and np.isfinite(1.0 / (n_features * variance))):
-        return 1.0
-    return 1.0 / (n_features * variance)
+    noise = (4 * EPS * abs(mean)) ** 2
+    gamma = 1.0 / (n_features * variance) if variance > noise else np.inf
+    return gamma if gamma < np.inf else 1.0
 
 
 def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tuple[float, float]:
@@ -87,13 +89,21 @@ def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tu
         tile = np.subtract(X[rows], origin, dtype=np.float64)
         if weights is None:
             first += float(tile.sum())
-            second += float(np.vdot(tile, tile))
+            second += _sum_of_squares(tile)
             continue
         w = weights[rows]
         tile[w == 0] = 0.0  # however far away
         first += float(w @ tile.sum(axis=1))
         second += float(w @ np.einsum("ij,ij->i", tile, tile))
     return origin + first / total, second / total - (first / total) ** 2
+
+
+def _sum_of_squares(tile: Array) -> float:
+    """Return the sum of all squares, the same for any number of threads."""
+    if tile.size < SHARED_OUT:
+        return float(np.vdot(tile, tile))
+    with single_threaded_blas:
+        return float(np.vdot(tile, tile))
 
 
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 # gamma |x|^2 from which distances are computed from differences, in general and of values that are
 # themselves what a solution is certified against.
 LOST_DISTANCES, UNSURE_DISTANCES = 1e8, 1e4
+
+
+@cache
+def _compiled_gaussian() -> Any:
+    """Return the compiled functions, loaded when they are first asked for."""
+    from scarce.kernels import _compiled_gaussian as compiled
+
+    return compiled
 
 
 @dataclass(frozen=True)
@@ -92,28 +101,21 @@ class RBFKernel(Kernel):
         exp_rows(out, left.terms[start:stop], panel.terms, slope, powers, bits)
 
     def packed(self, Z: Array) -> Array:
-        from scarce.kernels._compiled_gaussian import pack, packed_size
-
-        packed = np.empty(packed_size(*Z.shape))
-        pack(Z, packed)
+        compiled = _compiled_gaussian()
+        packed = np.empty(compiled.packed_size(*Z.shape))
+        compiled.pack(Z, packed)
         return packed
 
     def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:
-        from scarce.kernels._compiled_gaussian import gaussian_rows
-
-        gaussian_rows(X, rows, packed, self.gamma, out)
+        _compiled_gaussian().gaussian_rows(X, rows, packed, self.gamma, out)
 
     def write_square(self, X: Array, packed: Array, start: int, stop: int, out: Array) -> None:
-        from scarce.kernels._compiled_gaussian import gaussian_square
-
-        gaussian_square(X, start, stop, packed, self.gamma, out)
+        _compiled_gaussian().gaussian_square(X, start, stop, packed, self.gamma, out)
 
     def packed_scores(
         self, X: Array, packed: Array, weights: Array, groups: Array, out: Array
     ) -> None:
-        from scarce.kernels._compiled_gaussian import gaussian_scores
-
-        gaussian_scores(X, packed, self.gamma, weights, groups, out)
+        _compiled_gaussian().gaussian_scores(X, packed, self.gamma, weights, groups, out)
 
     def plain_sums(
         self, X: Array, rows: Array, columns: Array, weights: Array, groups: Array

@@ -108,7 +108,9 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
     """
     if support.shape[0] == 0:
         return 0.0
-    traffic = np.abs(np.atleast_2d(coefficients)).max(axis=0)
+    traffic = np.abs(coefficients)
+    if traffic.ndim > 1:
+        traffic = traffic.max(axis=0)
     if is_narrow(support, kernel) and _is_double(support):
         each = direct_error(support.shape[1]) + UNIT * (9 + traffic.size)
         return float(each * traffic.sum())

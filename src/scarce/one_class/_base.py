@@ -69,12 +69,15 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
 
     @abstractmethod
     def _read(
-        self, program: QuadraticProgram, solution: Solution, sums: Array | None
+        self, program: QuadraticProgram, solution: Solution, sums: Array | None, largest: float
     ) -> OneClassModel | SVDDModel:
-        """Return the model; ``sums`` are those over an expansion that is not the solution's."""
+        """Return the model; ``sums`` are those over an expansion that is not the solution's.
+
+        ``largest`` is the largest entry of the kernel's diagonal.
+        """
 
     @abstractmethod
-    def _score_rounding(self, terms: Array, norms: Array) -> float:
+    def _score_rounding(self, terms: Array, largest: float) -> float:
         """Return how far rounding may move the score of a row on the boundary."""
 
     @fit_frame
@@ -106,20 +109,21 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         if self._fits_by_chunks:
             forget_reads(self)
         sample = self._sample(X, weights)
-        norms = np.asarray(sample.operator.diagonal())
+        largest = float(np.abs(sample.operator.diagonal()).max())
         program = self._program(sample)
         unit = self._coefficient_unit(program)
         last = sample.part(self._last_dual_variables(X.shape[0]))
         solution = self._solve(program, None if last is None else last / unit)
         terms = self._keep_expansion(sample, unit * solution.alpha)
-        model = self._read(program, solution, self._approximate_sums(sample))
+        model = self._read(program, solution, self._approximate_sums(sample), largest)
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = model.objective
         keep_quality(self, [solution])
         self.offset_ = self._settled_offset(sample, program, solution.alpha, model.offset)
         self.intercept_ = -self.offset_
-        self._rounding = self._score_rounding(terms, norms)
-        if self._kernel_type.vanishes:  # far from all rows only the linear term is left
+        self._rounding = self._score_rounding(terms, largest)
+        if self.offset == "left_out" and self._kernel_type.vanishes:
+            # Far from all rows only the linear term is left.
             far = self._score_factor * unit * float(program.linear.min())
             self._note_if_all_inside(far + self._rounding)
         return self

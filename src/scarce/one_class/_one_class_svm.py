@@ -206,13 +206,12 @@ class OneClassSVM(OneClassMachine):
             places = np.arange(scores.size)
             self.offset_ = np.array([self._keep_left_out(scores, weights, places)])
         self.intercept_ = -self.offset_
-        norms = sample_diagonal(plan)
-        largest = float(np.abs(norms).max())
+        largest = float(np.abs(sample_diagonal(plan)).max())
         warn_if_zero(self.objective_, largest / 2, plan.kernel)
         if plan.landmarks is None:  # one inner product with the plane
             self._rounding = rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
         else:
-            self._rounding = self._score_rounding(terms, norms)
+            self._rounding = self._score_rounding(terms, largest)
         if self._kernel_type.vanishes:
             self._note_if_all_inside(self._rounding)
         return self
@@ -221,13 +220,11 @@ class OneClassSVM(OneClassMachine):
         return one_class_program(sample.operator, nu=self.nu, weights=sample.weights)
 
     def _read(
-        self, program: QuadraticProgram, solution: Solution, sums: Array | None
+        self, program: QuadraticProgram, solution: Solution, sums: Array | None, largest: float
     ) -> OneClassModel:
         model = read_one_class(program, solution, sums)
-        largest = float(np.abs(program.kernel.diagonal()).max())
         warn_if_zero(model.objective, largest / 2, self._fitted_kernel())
         return model
 
-    def _score_rounding(self, terms: Array, norms: Array) -> float:
-        largest = float(np.abs(norms).max())
+    def _score_rounding(self, terms: Array, largest: float) -> float:
         return self._boundary_rounding(terms, largest, self.offset_, self._boundary_share)

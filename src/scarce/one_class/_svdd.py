@@ -183,12 +183,13 @@ class SVDD(OneClassMachine):
     def _coefficient_unit(self, program: QuadraticProgram) -> float:
         return 1.0 / float(program.totals[0])
 
-    def _read(self, program: QuadraticProgram, solution: Solution, sums: Array | None) -> SVDDModel:
+    def _read(
+        self, program: QuadraticProgram, solution: Solution, sums: Array | None, largest: float
+    ) -> SVDDModel:
         norms = np.asarray(program.kernel.diagonal())
         return read_svdd(program, solution, None if sums is None else 2.0 * sums - norms)
 
-    def _score_rounding(self, terms: Array, norms: Array) -> float:
-        largest = float(np.abs(norms).max())
+    def _score_rounding(self, terms: Array, largest: float) -> float:
         height = 0.5 * (float(self.offset_[0]) + largest)  # above a row far from all others
         own = rounding_error(np.ones(1), largest)
         inner = self._boundary_rounding(terms, largest, height, self._boundary_share)

@@ -8,15 +8,40 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
+
+_LISTED = Path("/proc/self/maps")  # Linux lists what is loaded, links resolved
 
 
 @lru_cache(maxsize=1)
 def _libraries() -> list[Any]:
-    """Return BLAS as loaded; the scan of all libraries takes a few milliseconds."""
-    return ThreadpoolController().select(user_api="blas").lib_controllers  # type: ignore[no-any-return]
+    """Return BLAS as loaded.
+
+    threadpoolctl resolves the path of every library there is, which takes longer than a first fit
+    of few rows. Those that are named like BLAS are enough, where they are listed.
+    """
+    try:
+        named = _named_like_blas(_LISTED.read_text(errors="replace"))
+    except (OSError, TypeError, AttributeError):  # another system, or another threadpoolctl
+        named = []
+    return named or ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+def _named_like_blas(listed: str) -> list[Any]:
+    """Return the controllers that threadpoolctl would make for the libraries of a list."""
+    kinds = [kind for kind in LibController.__subclasses__() if kind.user_api == "blas"]
+    found = []
+    for path in sorted({line[line.find("/") :] for line in listed.splitlines() if ".so" in line}):
+        name = path.rpartition("/")[2].lower()
+        for kind in kinds:
+            if name.startswith(tuple(kind.filename_prefixes)):
+                library = kind(filepath=path, prefix=name)
+                if any(hasattr(library.dynlib, symbol) for symbol in kind.check_symbols):
+                    found.append(library)
+    return found
 
 
 def _set_threads(numbers: list[int]) -> None:

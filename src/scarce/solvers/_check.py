@@ -49,7 +49,7 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
         if doubtful.size > REFINED_SHARE * form.n or not field.refine(x, doubtful, error):
             return error  # more than it is worth: the next precision will do
         doubtful = _doubtful(form, x, field, error, tol)
-    if last or doubtful.size <= most:
+    if doubtful.size and (last or doubtful.size <= most):
         field.values[doubtful] = form.exact_field(x, doubtful)
         error[doubtful] = 0.0
     return error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -129,8 +130,8 @@ class QuadraticProgram:
         if n == 0:
             raise ValueError("kernel has no rows; a quadratic program needs at least one variable")
         self.kernel = kernel
-        self.totals: Array = np.atleast_1d(np.asarray(totals, dtype=np.float64))
-        if self.totals.ndim != 1 or not np.isfinite(self.totals).all():
+        self.totals: Array = np.array(totals, dtype=np.float64, ndmin=1)
+        if self.totals.ndim != 1 or not all(map(math.isfinite, self.totals.tolist())):
             raise ValueError(f"totals must be finite, one value per group, got {totals!r}")
         self.n_groups = self.totals.size  # one equality each
         self.lower = _per_variable("lower", lower, n)
@@ -165,7 +166,7 @@ class QuadraticProgram:
     def sums(self, values: Array) -> Array:
         """Return the sum of one value a variable over each group."""
         if self.n_groups == 1:
-            return np.asarray(values.sum(keepdims=True))
+            return np.add.reduce(values, keepdims=True)
         return np.bincount(self.groups, values, minlength=self.n_groups)
 
     def _signed(self, unsigned: bool) -> SignedParts:
@@ -177,7 +178,9 @@ class QuadraticProgram:
             upper = np.where(positive, self.upper, -self.lower)
             turn = self.signs * self.kernel_signs
         width = upper - lower
-        if not width.min() >= 0:  # or NaN, between two infinite ends
+        if not width.min() >= 0:  # or NaN, of a bound or between two infinite ends
+            _refuse_nan("lower", self.lower)
+            _refuse_nan("upper", self.upper)
             crossed = self.lower > self.upper
             if crossed.any():
                 i = int(crossed.argmax())
@@ -226,14 +229,18 @@ def widths(lower: Array, upper: Array) -> Array:
 def _per_variable(name: str, value: ArrayLike, n: int, finite: bool = False) -> Array:
     if type(value) is float and -np.inf < value < np.inf:
         return np.full(n, value) if value else np.zeros(n)
-    array = np.asarray(value, dtype=np.float64)
+    array = np.array(value, dtype=np.float64)
     if array.shape not in ((), (n,)):
         raise ValueError(f"{name} must be a number or {n} numbers, got shape {array.shape}")
-    if np.isnan(array.max()):  # which any NaN makes it
-        raise ValueError(f"{name} must not contain NaN")
     if finite and not np.isfinite(array).all():
+        _refuse_nan(name, array)
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)].flat[0]}")
-    return np.full(n, float(array)) if array.ndim == 0 else array.copy()
+    return np.full(n, float(array)) if array.ndim == 0 else array
+
+
+def _refuse_nan(name: str, array: Array) -> None:
+    if np.isnan(array).any():
+        raise ValueError(f"{name} must not contain NaN")
 
 
 def _signs(name: str, given: ArrayLike | None, n: int) -> Array:
@@ -242,6 +249,7 @@ def _signs(name: str, given: ArrayLike | None, n: int) -> Array:
     signs = _per_variable(name, given, n)
     wrong = signs[np.abs(signs) != 1]
     if wrong.size:
+        _refuse_nan(name, wrong)
         raise ValueError(f"{name} must hold only +1 and -1, got {wrong[0]}")
     return signs
 
@@ -273,10 +281,10 @@ def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
 def _check_feasible(program: QuadraticProgram) -> None:
     """Raise an error that names the first group whose equality no point of the box meets."""
     low, high = program.signed[:2]
-    least, most = program.sums(low), program.sums(high)
     totals = program.totals
-    if program.n_groups == 1 and least[0] <= totals[0] <= most[0]:
+    if program.n_groups == 1 and low.sum() <= totals[0] <= high.sum():
         return
+    least, most = program.sums(low), program.sums(high)
     # Sums of bounds are known up to rounding; an end that is infinite is never met.
     under = totals < least - 1e-12 * np.maximum(np.abs(totals), np.abs(least))
     over = totals > most + 1e-12 * np.maximum(np.abs(totals), np.abs(most))

@@ -99,7 +99,10 @@ class SignedForm:
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
-        return np.asarray(self.turn * field + self.diagonal * x + self.linear)
+        quadratic = self.turn * field
+        if self.problem.curved:
+            quadratic += self.diagonal * x
+        return np.asarray(quadratic + self.linear)
 
     def objective(self, x: Array, field: Array) -> float:
         """Return ``1/2 x'Qx + linear'x``."""
@@ -107,11 +110,13 @@ class SignedForm:
 
     def weights(self, columns: Array, change: Array) -> Array:
         """Return what a change of some variables weighs in the field of each group's rows."""
-        return np.asarray(self.coupling[:, self.groups[columns]] * (self.turn[columns] * change))
+        # Of one group the coupling is one number.
+        coupling = self.coupling if self.n_groups == 1 else self.coupling[:, self.groups[columns]]
+        return np.asarray(coupling * (self.turn[columns] * change))
 
     def exact_field(self, x: Array, rows: Array) -> Array:
         """Return the field of some rows from the operator's plain float64 values."""
-        support = np.flatnonzero(x)
+        support = x.nonzero()[0]
         weights = self.weights(support, x[support])
         kernel = self.problem.kernel
         return kernel.reference_sums(rows, support, weights, self.groups[rows])

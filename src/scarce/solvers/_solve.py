@@ -29,7 +29,8 @@ from scarce.solvers._start import (
 
 Array = NDArray[Any]
 
-ONE_THREAD = 96  # rows of a matrix whose products OpenBLAS does not share out: 96^2 values
+NOT_HELD = nullcontext()
+NO_LIMIT = np.iinfo(np.int64).max  # of steps
 GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 
@@ -73,13 +74,12 @@ def solve(
     if max_iter < -1:
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
     form = SignedForm(problem)
-    budget = np.iinfo(np.int64).max if max_iter == -1 else max_iter
+    budget = NO_LIMIT if max_iter == -1 else max_iter
     plainly = is_worth_it(form.n)
-    # Looking for BLAS takes longer than a first fit of few rows, for which it takes one thread.
-    held = nullcontext() if plainly and form.n <= ONE_THREAD else single_threaded_blas
+    # Sums by several threads of BLAS are rounded otherwise, and answers must not depend on them.
     unused = not plainly and getattr(problem.kernel, "without_blas", False)
     with small_space("matrix") as matrix, small_space("block") as space:
-        with nullcontext() if unused else held:
+        with NOT_HELD if unused else single_threaded_blas:
             form.keep_rows(matrix, cache_size, plainly=plainly)
             loop = Loop(form, tol, budget, cache_size, callback, space)
             if start is None:
@@ -90,7 +90,7 @@ def solve(
                 x, solution = loop.run_small(x)
                 if solution is not None:
                     return solution
-        with held:
+        with single_threaded_blas:
             if form.single is not None:
                 x = loop.first_steps(x)
             return loop.run(x, hint)

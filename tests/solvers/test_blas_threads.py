@@ -1,0 +1,73 @@
+"""Threads of BLAS: they are found where they are loaded, and change no bit of an answer."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from threadpoolctl import ThreadpoolController
+
+from scarce.solvers import _blas
+
+# Programs of 60 to 190 variables that a new process solves without the compiler.
+FITS = """
+import hashlib, sys
+import numpy as np
+from scarce import SVC, SVDD, NuSVC, OneClassSVM
+
+def digest(model):
+    arrays = [np.asarray(value) for _, value in sorted(vars(model).items()) if _.endswith("_")]
+    return hashlib.sha256(b"".join(each.tobytes() for each in arrays)).hexdigest()
+
+for n, width in ((60, 300), (95, 16), (130, 4), (190, 40)):
+    random = np.random.default_rng(n)
+    X = random.normal(size=(n, width))
+    y = np.where(X[:, 0] + 0.5 * random.normal(size=n) > 0, 1, -1)
+    for model in (
+        OneClassSVM(nu=0.1),
+        OneClassSVM(nu=0.5, kernel="laplacian"),
+        SVDD(nu=0.3, kernel="poly", coef0=1.0),
+        SVC(C=10.0),
+        SVC(C=0.1, kernel="linear"),
+        NuSVC(nu=0.3),
+    ):
+        print(n, model, digest(model.fit(X, y)))
+print("numba" in sys.modules)
+"""
+
+
+def answers(threads):
+    ran = subprocess.run(
+        [sys.executable, "-c", FITS],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": str(threads)},
+    )
+    return ran.stdout.splitlines()
+
+
+def test_first_fits_do_not_depend_on_the_number_of_threads():
+    one, two = answers(1), answers(2)
+    assert one[-1] == "False"  # the compiler is not loaded
+    assert one == two
+
+
+def test_blas_is_found_as_threadpoolctl_finds_it():
+    everything = ThreadpoolController().select(user_api="blas").lib_controllers
+    ours = {library.filepath: library.num_threads for library in _blas._libraries()}
+    # Of libraries that were loaded later, by other tests, nothing is known.
+    assert ours
+    assert ours.items() <= {each.filepath: each.num_threads for each in everything}.items()
+
+
+@pytest.mark.parametrize("content", [None, "7f00-7f01 r--p 00000000 08:01 42  /usr/libc.so.6\n"])
+def test_blas_is_found_where_nothing_is_listed(content, tmp_path, monkeypatch):
+    """Another system has no list, and a list may name no BLAS: all libraries are looked at."""
+    if content is not None:
+        (tmp_path / "maps").write_text(content)
+    expected = {library.filepath for library in _blas._libraries()}
+    monkeypatch.setattr(_blas, "_LISTED", tmp_path / "maps")
+    found = {library.filepath for library in _blas._libraries.__wrapped__()}
+    assert found >= expected
