@@ -41,6 +41,7 @@ from scarce.kernels import (
     weighted_scores,
 )
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
+from scarce.solvers._blas import sum_of_squares
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word
@@ -406,7 +407,7 @@ def is_plain(X: Any) -> bool:
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.size:
         return False
     # A sum of squares that is infinite or NaN, as any NaN makes it, is left to the checks.
-    return X.flags.c_contiguous and X.dtype.isnative and bool(np.vdot(X, X) < np.inf)
+    return X.flags.c_contiguous and X.dtype.isnative and sum_of_squares(X) < np.inf
 
 
 def is_plain_target(y: Any, n_rows: int) -> bool:
@@ -421,7 +422,7 @@ def check_range(X: Any) -> None:
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:
         return
-    if values.dtype == np.float64 and np.vdot(values, values) < LARGE_SQUARES:
+    if values.dtype == np.float64 and sum_of_squares(values) < LARGE_SQUARES:
         return
     largest = max(float(values.max()), -float(values.min()))
     if largest > np.sqrt(np.finfo(np.float64).max / (4 * X.shape[1])):

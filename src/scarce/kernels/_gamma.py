@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._distinct import distinct_rows
-from scarce.solvers._blas import single_threaded_blas
+from scarce.solvers._blas import sum_of_squares
 
 Array = NDArray[Any]
 
@@ -17,7 +17,6 @@ LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in sampl
 FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
 EPS = float(np.finfo(np.float64).eps)
-SHARED_OUT = 10_000  # entries from which OpenBLAS gives parts of a dot product to threads
 
 
 def row_slices(X: Array) -> list[slice]:
@@ -89,21 +88,13 @@ def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tu
         tile = np.subtract(X[rows], origin, dtype=np.float64)
         if weights is None:
             first += float(tile.sum())
-            second += _sum_of_squares(tile)
+            second += sum_of_squares(tile)
             continue
         w = weights[rows]
         tile[w == 0] = 0.0  # however far away
         first += float(w @ tile.sum(axis=1))
         second += float(w @ np.einsum("ij,ij->i", tile, tile))
     return origin + first / total, second / total - (first / total) ** 2
-
-
-def _sum_of_squares(tile: Array) -> float:
-    """Return the sum of all squares, the same for any number of threads."""
-    if tile.size < SHARED_OUT:
-        return float(np.vdot(tile, tile))
-    with single_threaded_blas:
-        return float(np.vdot(tile, tile))
 
 
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:

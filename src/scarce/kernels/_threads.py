@@ -10,13 +10,14 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 
 from joblib import cpu_count
 
 from scarce.solvers._blas import single_threaded_blas
 
 TILE_ROWS = 256
-SMALLEST_EFFORT = 2_000_000
+SMALLEST_EFFORT = 1_000_000
 
 
 def thread_count() -> int:
@@ -51,23 +52,33 @@ def tile_runner(effort: int) -> Iterator[Callable[..., None]]:
             yield serial
         return
 
-    with single_threaded_blas, ThreadPoolExecutor(workers - 1) as pool:
+    pool = _pool(os.getpid(), workers - 1)
 
-        def parallel(n_rows: int, work: Work, step: int = TILE_ROWS) -> None:
-            starts = iter(range(0, n_rows, step))
+    def parallel(n_rows: int, work: Work, step: int = TILE_ROWS) -> None:
+        starts = iter(range(0, n_rows, step))
 
-            def drain() -> None:
-                for start in starts:  # one shared iterator: whoever is free takes the next tile
-                    work(start, min(n_rows, start + step))
+        def drain() -> None:
+            for start in starts:  # one shared iterator: whoever is free takes the next tile
+                work(start, min(n_rows, start + step))
 
-            others = [pool.submit(drain) for _ in range(workers - 1)]
-            try:
-                drain()
-            finally:
-                # After an interrupt the iterator is emptied, so that the other threads stop too.
-                for _ in starts:
-                    pass
-                for other in others:
+        others = [pool.submit(drain) for _ in range(workers - 1)]
+        try:
+            drain()
+        finally:
+            # After an interrupt the iterator is emptied, so that the other threads stop too.
+            for _ in starts:
+                pass
+            for other in others:
+                # Those that have not begun are not waited for: all threads may be busy with tiles
+                # whose work is this.
+                if not other.cancel():
                     other.result()
 
+    with single_threaded_blas:
         yield parallel
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """Return threads that wait for work, of this process: a forked one has none of them."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="scarce")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce.solvers._blas import single_threaded_blas
 from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._field import Field
 from scarce.solvers._newton import ROUNDED, SINGULAR_UP_TO, newton_steps
@@ -278,7 +279,8 @@ class Descent:
         if early:
             return None
         given = self._variables(self.x), self._variables(self.gradient)
-        found, _ = newton_steps(self.form, *given, SINGULAR_UP_TO, tol)
+        with single_threaded_blas:
+            found, _ = newton_steps(self.form, *given, SINGULAR_UP_TO, tol)
         return None if found is None else self._placed(found)
 
     def _variables(self, values: Array) -> Array:

@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 # Rows computed at a time: at least so many, and this part of those kept. With little overlap few
 # are needed, with much of it nearly all.
-SMALLEST_BATCH, GROWTH = 32, 16
+SMALLEST_BATCH, GROWTH = 64, 4
 
 
 @runtime_checkable
