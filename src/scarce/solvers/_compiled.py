@@ -267,6 +267,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
             middle[g] = 0.5 * (m + M)
         for k in range(starts[g], starts[g + 1]):
             local[k] = gradient[k] + middle[g]
+            if not abs(local[k]) < 0.1 * wide:
+                max_steps = 0  # nothing is open that this arithmetic could tell from closed
     n_chunks = n // CHUNK + 1
     tops, bottoms = np.empty((n_groups, n_chunks), Q.dtype), np.empty((n_groups, n_chunks), Q.dtype)
     counts, gains = np.empty(n_groups, np.int64), np.empty(CHUNK, Q.dtype)
@@ -335,6 +337,8 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
         least = max(TINY * both, NONE)
         curvature = max(both - twice * value, least)
         delta = (np.float64(top) + local[j]) / curvature
+        if not 0.0 < delta < np.inf:  # of rows beyond the range of their arithmetic
+            break
         room_i, room_j = upper[i] - x[i], x[j] - lower[j]
         if curvature <= least and room_i == np.inf and room_j == np.inf:
             if met[0] != i or met[1] != j:

@@ -50,11 +50,12 @@ def follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed):  # typ
         for g in range(n_groups):
             for k in range(starts[g], starts[g + 1]):
                 gradient[k] += scale[g, h] * turn[k] * sums[k]
-    worst, worst_loose = -np.inf, -np.inf
+    worst, worst_loose, total = -np.inf, -np.inf, 0.0
     for g in range(n_groups):
         m, M, loose_m, loose_M = -np.inf, np.inf, -np.inf, np.inf
         for k in range(starts[g], starts[g + 1]):
             pull = -gradient[k]
+            total += abs(pull)
             if x[k] < upper[k]:
                 m = max(m, pull)
                 loose_m = loose_m if fixed[k] else max(loose_m, pull)
@@ -62,6 +63,8 @@ def follow(source, scale, extra, boxes, x, at, traffic, gradient, fixed):  # typ
                 M = min(M, pull)
                 loose_M = loose_M if fixed[k] else min(loose_M, pull)
         worst, worst_loose = max(worst, m - M), max(worst_loose, loose_m - loose_M)
+    if not total < np.inf:  # no comparison with NaN would be true
+        return np.inf, np.inf
     return worst, worst_loose
 
 

@@ -104,7 +104,7 @@ class Loop:
                     verdict = verdict if cheap else self._verdict(x, field, last)
                     if verdict.within(self.tol):
                         return self._solution(x, field, verdict)
-                if self.stalled or goal <= self._noise(x, precision):
+                if self.stalled or not goal > self._noise(x, precision):
                     break
                 if self.ends == np.inf:
                     self.ends = self.steps + GAP_EFFORT * (self.steps + form.n)
