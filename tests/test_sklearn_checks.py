@@ -29,8 +29,6 @@ EXPECTED_FAILURES = {
     # random classes of rows that are mostly zero the default leaves a margin, and no smaller nu.
     "NuSVC(gamma=5.0, nu=0.2)": {
         "check_class_weight_classifiers": INFEASIBLE.format("1e-7"),
-        "check_estimator_sparse_array": COINCIDE,
-        "check_estimator_sparse_matrix": COINCIDE,
         "check_estimator_sparse_tag": COINCIDE,
     },
 }

@@ -141,12 +141,15 @@ LOOPS = {
     ),
     "1-DNF": lambda: MappingConvergence(mapper=OneDNFMapper(), classifier=SVC(), stop=None),
 }
-COUNTS = ("negatives", "rejected", "accepted", "taken_back", "support_vectors", "guard")
+COUNTS = ("negatives", "rejected", "accepted", "taken_back", "guard")
 
 
 def same_rounds(model, expected):
     for column in COUNTS:
         assert model.history_[column] == expected.history_[column], column
+    # Of equal rows one may hold what several share: which is as good an optimum.
+    found, wanted = (each.history_["support_vectors"] for each in (model, expected))
+    np.testing.assert_allclose(found, wanted, atol=1)
     np.testing.assert_allclose(model.history_["nu"], expected.history_["nu"], rtol=1e-12)
     np.testing.assert_array_equal(model.support_, expected.support_)
     np.testing.assert_allclose(model.dual_coef_, expected.dual_coef_, rtol=1e-6)

@@ -1,5 +1,8 @@
 """Threads: the same answer for any number of them, nothing left behind."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -113,6 +116,67 @@ def test_threads_are_used_for_much_work_only():
         with tile_runner(effort) as run:
             run(4 * TILE_ROWS, work)
         assert len(names) == expected
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_work_may_have_tiles_of_its_own():
+    """All threads may be busy with the tiles outside: those inside must not wait for them."""
+    seen, lock = np.zeros(40, int), threading.Lock()
+
+    def inside(row):
+        def work(start, stop):
+            with lock:
+                seen[row] += stop - start
+
+        return work
+
+    def outside(start, stop):
+        for row in range(start, stop):
+            with tile_runner(EFFORT) as run:
+                run(7, inside(row), 1)
+
+    with tile_runner(EFFORT) as run:
+        run(40, outside, 1)
+    np.testing.assert_array_equal(seen, 7)
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_an_error_in_another_thread_is_raised_here():
+    def work(start, stop):
+        if threading.current_thread() is not threading.main_thread():
+            raise KeyError("a tile")
+        met.wait(timeout=30)
+
+    met = threading.Event()
+    with tile_runner(EFFORT) as run:
+        threading.Timer(0.2, met.set).start()
+        with pytest.raises(KeyError, match="a tile"):
+            run(3, work, 1)
+
+
+FORKED = """
+import os, sys
+import numpy as np
+from scarce.kernels import _threads
+_threads.thread_count = lambda: 2
+seen = []
+def both():
+    seen.clear()
+    with _threads.tile_runner(_threads.SMALLEST_EFFORT) as run:
+        run(4, lambda start, stop: seen.append(start), 1)
+    return sorted(seen) == [0, 1, 2, 3]
+assert both()
+child = os.fork()
+if child == 0:
+    os._exit(0 if both() else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_has_threads_of_its_own():
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], check=True, env=environment)
 
 
 @pytest.mark.usefixtures("three_threads", "two_blas_threads")

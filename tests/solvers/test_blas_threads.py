@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
+from scarce import SVC, OneClassSVM
 from scarce.solvers import _blas
 
 # Programs of 60 to 190 variables that a new process solves without the compiler.
@@ -71,3 +73,35 @@ def test_blas_is_found_where_nothing_is_listed(content, tmp_path, monkeypatch):
     monkeypatch.setattr(_blas, "_LISTED", tmp_path / "maps")
     found = {library.filepath for library in _blas._libraries.__wrapped__()}
     assert found >= expected
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [0, 9_999, 10_000, 40_000])
+def test_long_sums_of_squares_wake_no_thread(n, dtype, monkeypatch):
+    """The threads would go on spinning, at the cost of whatever comes next."""
+    held, vdot = [], np.vdot
+
+    def watched(*arrays):
+        held.append(_blas.single_threaded_blas._inside > 0)
+        return vdot(*arrays)
+
+    monkeypatch.setattr(_blas.np, "vdot", watched)
+    values = np.random.default_rng(0).normal(size=n).astype(dtype)
+    assert _blas.sum_of_squares(values) == pytest.approx(float(np.square(values).sum()), rel=1e-4)
+    assert held == [n >= 10_000]
+
+
+def test_no_product_of_a_fit_is_left_to_threads(monkeypatch):
+    """Neither the checks of the input nor the width nor the solver share anything out."""
+    loose, vdot = [], np.vdot
+
+    def watched(*arrays):
+        if max(each.size for each in arrays) >= 10_000 and _blas.single_threaded_blas._inside == 0:
+            loose.append([each.shape for each in arrays])
+        return vdot(*arrays)
+
+    monkeypatch.setattr(np, "vdot", watched)
+    X = np.random.default_rng(0).normal(size=(1000, 16))
+    SVC().fit(X, X[:, 0] > 0).predict(X)
+    OneClassSVM(nu=0.1).fit(X).predict(X)
+    assert loose == []

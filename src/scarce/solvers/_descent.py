@@ -182,13 +182,14 @@ class Descent:
             best = min(best, worst)
             if taken < limit:
                 lost = not seen <= max(aim, 0.5 * before)
+            elif self.precision == np.float64:
+                lost = False  # but slow, perhaps
             else:
                 lost = since_best > PATIENCE or self._is_lost(active, local, before)
             if lost:
                 if self.precision == np.float64:
                     return steps, worst <= goal
-                self.precision, since_best = np.float64, 0
-                self.rows = _rows_in(space, n, self.precision)
+                self.precision, self.rows = np.float64, _rows_in(space, n, np.float64)
             elif worst > goal and seen <= max(goal, ROUGHLY * worst):
                 crowd = self._keep_more(goal)
         return steps, worst <= goal

@@ -78,7 +78,8 @@ class SignedForm:
     def keep_rows(self, space: Array, cache_size: float, plainly: bool = False) -> None:
         """Keep the rows of a small program's matrix, in the space if they fit."""
         size = self.n**2
-        if self.n > LARGEST or size * space.itemsize > cache_size * 1e6:
+        # Steps have a copy in single precision.
+        if self.n > LARGEST or 1.5 * size * space.itemsize > cache_size * 1e6:
             return
         order = None if self.n_groups == 1 else self.groups.argsort(kind="stable")
         room = space[:size] if size <= space.size else np.empty(size)
