@@ -104,7 +104,7 @@ class Descent:
     def _exact_step(self, tol: float, early: bool) -> float:
         """Solve for the free variables; return what violates then, infinite if there is no such.
 
-        That is not done for many of them while it is early. Rounding does not count.
+        Rounding does not count.
         """
         self._tidy()
         before, (violation, _) = self.x, self._follow(self.nowhere)
@@ -270,14 +270,14 @@ class Descent:
         return x, Field.of(form, form.turn * values, traffic)
 
     def _exact(self, tol: float, early: bool) -> Array | None:
-        """Return the solution for the bounds that are met, compiled if that is little work."""
+        """Return the solution for the bounds that are met; of a singular system not while early."""
         from scarce.solvers._compiled_small import STEPPED, newton
 
         x, scale = self.x.copy(), self.form.coupling
         system = (self.source, scale, self.extra, self.boxes, self.gradient.copy(), x)
         if newton(*system, RULES) == STEPPED:
             return x
-        if early:
+        if early:  # the least-norm answer takes long
             return None
         given = self._variables(self.x), self._variables(self.gradient)
         with single_threaded_blas:

@@ -14,7 +14,6 @@ from scarce.solvers._unbounded import refuse_unbounded
 Array = NDArray[Any]
 
 SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation costs little
-COMPILED_UP_TO = 96  # free variables for which compiled loops are faster than calls of LAPACK
 REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
 # Free variables for which a Cholesky factorisation pays inside the loop: of more, a step to the
 # first bound costs more than the pairwise steps that it saves.

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scarce.solvers._certificate import FEASIBLE
 from scarce.solvers._check import LITTLE
 from scarce.solvers._descent import GOAL
-from scarce.solvers._newton import SINGULAR_UP_TO
 from scarce.solvers._plain_steps import is_worth_it
 from scarce.solvers._problem import QuadraticProgram
 from scarce.solvers._rules import RULES
@@ -22,7 +21,6 @@ from scarce.solvers._step_data import Boxes, Source
 
 Array = NDArray[Any]
 
-PART_RULES = RULES._replace(most_free=SINGULAR_UP_TO)  # as LAPACK would hold up other threads
 Run = Callable[[int, Callable[[int, int], None], int], None]
 
 
@@ -116,7 +114,7 @@ def _solve_part(program: QuadraticProgram, tol: float, limit: int) -> Solution |
             GOAL * tol,
             (LITTLE, MOST_SHORT, FEASIBLE),
             limit,
-            PART_RULES,
+            RULES,
             x,
             field,
             multipliers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scarce.solvers._certificate import AT_BOUND, ROUNDED
 from scarce.solvers._dual import RESOLVED, ROUNDING
-from scarce.solvers._newton import COMPILED_UP_TO, MOST_STEPS, REGULAR
+from scarce.solvers._newton import MOST_STEPS, REGULAR, SINGULAR_UP_TO
 from scarce.solvers._signed import BALANCED
 from scarce.solvers._step_data import Rules
 
@@ -16,7 +16,7 @@ FOLLOWED = 4  # steps per variable after which the exact gradient is asked for a
 RULES = Rules(
     at_bound=AT_BOUND,
     balanced=BALANCED,
-    most_free=COMPILED_UP_TO,
+    most_free=SINGULAR_UP_TO,
     regular=REGULAR,
     most_newton=MOST_STEPS,
     early=EARLY,
