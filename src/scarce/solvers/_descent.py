@@ -21,7 +21,8 @@ from scarce.solvers._steps import boxes_of
 Array = NDArray[Any]
 
 GOAL = 0.3  # share of the tolerance that pairwise steps aim at
-# Share of the violation to which steps go while rows are absent: if those violate most, and if not.
+# Share of the violation up to which variables may violate whose rows are there when others are
+# computed, and to which they are brought down when few others violate.
 ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
 PATIENCE = 10  # rounds of steps without progress, after which they are taken to be lost
 SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
@@ -165,7 +166,7 @@ class Descent:
             fixed = self._absent()
             aim = goal
             if kept.count < n:  # those whose rows are absent will change what is optimal
-                aim = max(goal, (ROUGHLY if crowd else LESS_ROUGHLY) * worst)
+                aim = max(goal, (0.5 * ROUGHLY if crowd else LESS_ROUGHLY) * worst)
             active = self._active(fixed) if self.shrink else None
             size = n if active is None else active.size
             limit = min(every if active is None else FOLLOWED * size, most - steps)
