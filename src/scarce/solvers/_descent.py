@@ -102,6 +102,14 @@ class Descent:
                     aim, last = goal, 0.0
         return *self._found(), steps
 
+    def go_roughly(self, goal: float, spread: float, most: int) -> tuple[Array, int]:
+        """Return a point that violates by at most the goal, or a share of the gradient's spread."""
+        self._follow(self.nowhere)
+        with small_space("steps") as space:
+            steps, _ = self._run(max(goal, spread * float(np.ptp(self.gradient))), most, space)
+        self._tidy()
+        return self._variables(self.x), steps
+
     def _exact_step(self, tol: float, early: bool) -> float:
         """Solve for the free variables; return what violates then, infinite if there is no such.
 

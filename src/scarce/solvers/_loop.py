@@ -11,12 +11,19 @@ from numpy.typing import NDArray
 
 from scarce.solvers._certificate import FEASIBLE, Certificate, judge, midpoints
 from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
+from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import MOST_SHORT, ShortWay, is_judged_shortly, judge_shortly
+from scarce.solvers._small import (
+    MOST_SHORT,
+    ShortWay,
+    is_judged_shortly,
+    is_ordinary,
+    judge_shortly,
+)
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._step_data import StepMatrix
 from scarce.solvers._steps import (
@@ -39,6 +46,7 @@ GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
 CLOSED = 1e-3  # share of `tol` below which a smaller bound of the gap is not looked for
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
+ROUGH_SPREAD = 1e-3  # share of the gradient's spread that is a goal, where a start is looked for
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
 
 
@@ -149,6 +157,10 @@ class Loop:
             self.stopped, self.budget = True, self.steps
 
     def descend(self, x: Array, hint: Array | None) -> Array:
+        if is_ordinary(self.form):
+            x, steps = Descent(self.form, x).go_roughly(self.tol, ROUGH_SPREAD, self.budget)
+            self.steps += steps
+            return x
         field = Field(self.form, x, self.form.kernel.precisions[0])
         return self._minimise(x, field, self.tol, hint)
 
@@ -180,7 +192,7 @@ class Loop:
             if self.endless:
                 self._refuse_runaway(x, field)
             if self.rough and previous == np.inf:
-                goal = max(goal, 1e-3 * float(np.ptp(gradient)))
+                goal = max(goal, ROUGH_SPREAD * float(np.ptp(gradient)))
             if gap <= goal or self.steps >= self.budget:
                 return x
             since_best = 0 if gap < 0.9 * best else since_best + 1
