@@ -70,3 +70,12 @@ def test_large_costs_and_few_columns_take_few_steps():
     assert solution.status == "optimal"
     assert solution.n_iter < 100_000
     assert certify(problem, solution.alpha).within(1e-3)
+
+
+def test_equalities_that_cannot_be_told_apart_give_no_start():
+    twice = np.ones((2, 3))  # one equality, stated twice
+    with np.errstate(all="ignore"):
+        found = interior_point(
+            np.eye(3), np.zeros(3), (np.zeros(3), np.ones(3)), twice, np.array([1.0, 1.0])
+        )
+    assert found is None

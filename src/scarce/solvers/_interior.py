@@ -96,7 +96,10 @@ def interior_point(
         def direction(target: Array | float, pushes: tuple[Array, Array]) -> tuple[Array, Array]:
             right = -dual + walls.push(x, target, pushes)  # noqa: B023
             plain = linalg.lapack.dpotrs(factor, right, lower=1)[0]  # noqa: B023
-            change = np.linalg.solve(shared, members @ plain - missing)  # noqa: B023
+            rest = members @ plain - missing  # noqa: B023
+            _, _, change, singular = linalg.lapack.dgesv(shared, rest)  # noqa: B023
+            if singular:  # a step that is not finite ends the search
+                change = np.full(rest.size, np.nan)
             return plain - spread @ change, change  # noqa: B023
 
         nothing = np.zeros(n), np.zeros(n)
