@@ -1,4 +1,4 @@
-"""Pairwise steps on a block of variables, with rows of a small program fetched on the way."""
+"""Pairwise steps on a block of variables, with rows of a middling program fetched on the way."""
 
 from __future__ import annotations
 
