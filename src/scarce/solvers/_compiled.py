@@ -247,6 +247,7 @@ def pairwise_steps(  # type: ignore[no-untyped-def]
     exact, lines = source.values, source.lines
     n, n_groups = x.size, starts.size - 1
     real, single = Q.dtype.type, Q.itemsize == 4
+    # In place of infinity, which the loose arithmetic must not meet.
     closed, wide = real(1e30 if single else 1e307), 1e29 if single else 1e306
     tiny = real(1e-7 if single else TINY)
     local, own = np.empty(n, Q.dtype), np.empty(n, Q.dtype)

@@ -12,7 +12,7 @@ from scarce.solvers._blas import single_threaded_blas
 from scarce.solvers._certificate import AT_BOUND
 from scarce.solvers._field import Field
 from scarce.solvers._newton import ROUNDED, SINGULAR_UP_TO, newton_steps
-from scarce.solvers._rules import EARLY, EXACT, FOLLOWED, LOST, RULES
+from scarce.solvers._rules import EARLY, EARLY_RULES, EXACT, FOLLOWED, LOST, RULES
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._space import KEPT, small_space
 from scarce.solvers._step_data import Boxes, Source, StepMatrix
@@ -279,12 +279,12 @@ class Descent:
         return x, Field.of(form, form.turn * values, traffic)
 
     def _exact(self, tol: float, early: bool) -> Array | None:
-        """Return the solution for the bounds that are met; of a singular system not while early."""
+        """Return the solution for the bounds that are met; early, of few free variables only."""
         from scarce.solvers._compiled_small import STEPPED, newton
 
         x, scale = self.x.copy(), self.form.coupling
         system = (self.source, scale, self.extra, self.boxes, self.gradient.copy(), x)
-        if newton(*system, RULES) == STEPPED:
+        if newton(*system, EARLY_RULES if early else RULES) == STEPPED:
             return x
         if early:  # the least-norm answer takes long
             return None

@@ -10,6 +10,7 @@ from scarce.solvers._step_data import Rules
 
 EARLY = 30.0  # multiple of the goal of steps at which the exact step is tried first
 EXACT = 1e-6  # share of that goal below which no better bounds are looked for
+EARLY_FREE = 160  # free variables beyond which steps to the goal take less time than two systems
 LOST = 0.1  # share of a violation by which rounding may move the gradient while steps close it
 FOLLOWED = 4  # steps per variable after which the exact gradient is asked for at the latest
 
@@ -27,3 +28,4 @@ RULES = Rules(
     rounding=ROUNDING,
     resolved=RESOLVED,
 )
+EARLY_RULES = RULES._replace(most_free=EARLY_FREE)
