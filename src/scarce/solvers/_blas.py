@@ -85,8 +85,8 @@ single_threaded_blas = _SingleThreadedBlas()
 def sum_of_squares(values: NDArray[Any]) -> float:
     """Return the sum of all squares, the same for any number of threads.
 
-    OpenBLAS shares out a long dot product, and the threads that took part go on spinning for tens
-    of milliseconds, in which they take a core from whatever comes next.
+    OpenBLAS shares out a long dot product, and the threads that took part go on spinning for a
+    tenth of a second, in which they take a core from whatever comes next.
     """
     if values.size < SHARED_OUT:
         return float(np.vdot(values, values))
