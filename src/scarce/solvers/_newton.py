@@ -20,8 +20,10 @@ REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of
 LARGEST = 800
 MOST_STEPS = 8
 ROUNDED = 1e-14  # share of its terms up to which a gradient is rounding
-RISE = 1e-9  # share of its terms up to which a rise of the objective is rounding
-BENT = 1e-6  # share of its terms beyond which a negative curvature counts
+# Share of its terms up to which a rise of the objective, or a negative curvature, is rounding. The
+# terms are those of the products |change| |Q| |change|: along a direction without curvature what is
+# left of them has any sign.
+ROUNDING = 1e-9
 
 
 def free_variables(form: SignedForm, x: Array) -> Array:
@@ -69,9 +71,10 @@ def newton_steps(
         target = np.where(reach <= length, bound, x[free] + length * step)
         change = target - x[free]
         bend = Q @ change
-        bent |= bool(change @ bend < -BENT * (np.abs(change) @ np.abs(bend)))
-        rise = change * (0.5 * bend - right)
-        if rise.sum() > RISE * np.abs(rise).sum():
+        terms = float(np.abs(change) @ (np.abs(Q) @ np.abs(change)))
+        bent |= bool(change @ bend < -ROUNDING * terms)
+        rise = float(change @ (0.5 * bend - right))
+        if rise > ROUNDING * (0.5 * terms + float(np.abs(change) @ np.abs(right))):
             return None, bent  # a saddle or a maximum: the objective would rise
         right -= bend
         x[free] = target
