@@ -28,9 +28,9 @@ from sklearn.utils.validation import _num_samples as num_samples
 from sklearn.utils.validation import validate_data as validate_read_data
 
 from scarce._arrays import Array
+from scarce._core import FEASIBLE
 from scarce.chunks._open import refuse_chunks
 from scarce.solvers import Progress
-from scarce.solvers._certificate import FEASIBLE
 
 __all__ = [
     "NOT_FINITE",

@@ -40,8 +40,8 @@ from scarce.kernels import (
     score_error,
     weighted_scores,
 )
+from scarce.parallel import sum_of_squares
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve
-from scarce.solvers._blas import sum_of_squares
 
 SPARSE_STATE = ("support_vectors_", "dual_coef_")
 MANY_ROWS = 5_000  # from which a fit that takes longer than it has to is worth a word

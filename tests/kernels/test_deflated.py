@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scarce.kernels import DeflatedOperator, make_operator
-from scarce.kernels._threads import TILE_ROWS
+from scarce.parallel import TILE_ROWS
 from scarce.solvers import DenseMatrix, QuadraticProgram, solve
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, ROUNDING, matrix, rows
 

@@ -42,7 +42,6 @@ def test_error_is_at_most_two_units_in_the_last_place(precision, largest, units)
 
 
 @pytest.mark.parametrize(("precision", "largest"), [(np.float32, 87.0), (np.float64, 708.0)])
-@pytest.mark.nojit
 def test_what_underflows_ends_at_the_smallest_value(precision, largest):
     found, _ = exponentials(largest * np.array([1.001, 1.1, 2.0, 100.0, 1e6]), precision)
     np.testing.assert_allclose(found, np.exp(-largest), rtol=1e-5)
@@ -50,7 +49,6 @@ def test_what_underflows_ends_at_the_smallest_value(precision, largest):
 
 
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
-@pytest.mark.nojit
 def test_zero_gives_one_exactly(precision):
     found, _ = exponentials(np.zeros(3), precision)
     np.testing.assert_array_equal(found, 1.0)

@@ -8,7 +8,6 @@ from scipy import sparse
 
 from scarce.kernels import (
     LinearKernel,
-    _threads,
     group_mean_kernel,
     group_mean_values,
     group_means,
@@ -48,7 +47,6 @@ def test_rows_with_negative_codes_take_no_part(name, form):
     np.testing.assert_allclose(found, expected, atol=1e-14)
 
 
-@pytest.mark.nojit
 def test_a_group_of_each_row_gives_the_matrix():
     X = rows(9)
     codes = np.random.default_rng(0).permutation(9)

@@ -34,7 +34,6 @@ def test_values_of_whole_numbers_and_lists():
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.nojit
 def test_squared_norms_give_the_diagonal(name):
     X = rows(30)
     values = FORMULAS[name].diagonal((X**2).sum(axis=1))

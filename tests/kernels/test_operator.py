@@ -7,7 +7,7 @@ from scipy import sparse
 from scarce.kernels import LinearKernel, make_kernel, make_operator
 from scarce.kernels._operator import KernelOperator
 from scarce.kernels._sums import PANEL_COLUMNS
-from scarce.kernels._threads import TILE_ROWS
+from scarce.parallel import TILE_ROWS
 from scarce.solvers import DenseMatrix
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, ROUNDING, cauchy, matrix, rows
 
@@ -98,7 +98,6 @@ def test_diagonal_and_subset(form, name):
 
 @everywhere
 @every_precision
-@pytest.mark.nojit
 def test_a_tiny_operator(form, precision):
     X, kernel = rows(7, form), FORMULAS["rbf"]
     K = matrix(X, X, kernel)

@@ -38,7 +38,6 @@ def test_groups_have_weights_of_their_own(kernel, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.nojit
 def test_a_small_expansion(form):
     X, support = rows(5, form), rows(4, form, seed=1)
     found = weighted_scores(X, support, np.arange(4.0), FORMULAS["rbf"])

@@ -8,7 +8,7 @@ import pytest
 
 from scarce.kernels._sums import scratch_tile
 from scarce.solvers import _jit
-from scarce.solvers._space import KEPT, small_space
+from scarce.parallel import KEPT, small_space
 
 
 def test_space_is_lent_again():

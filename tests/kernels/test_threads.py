@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from scarce.kernels import _threads, group_mean_kernel, make_operator, weighted_scores
-from scarce.kernels._threads import TILE_ROWS, thread_count, tile_runner
-from scarce.solvers._blas import single_threaded_blas
+from scarce.kernels import group_mean_kernel, make_operator, weighted_scores
+from scarce.parallel import TILE_ROWS, thread_count, tile_runner
+from scarce.parallel import _threads, single_threaded_blas
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, rows
 
 EFFORT = _threads.SMALLEST_EFFORT  # from which threads are used
@@ -157,7 +157,7 @@ def test_an_error_in_another_thread_is_raised_here():
 FORKED = """
 import os, sys
 import numpy as np
-from scarce.kernels import _threads
+from scarce.parallel import _threads
 _threads.thread_count = lambda: 2
 seen = []
 def both():

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scarce.solvers import DenseMatrix, reference_sums
+from scarce.solvers import DenseMatrix, SymmetricOperator
 
 
-class RbfRows:
+class RbfRows(SymmetricOperator):
     """An RBF kernel whose float32 sums are as float32 makes them, with a bound row by row."""
 
     definite = True
@@ -61,9 +61,6 @@ class RbfRows:
         for x, z in zip(X.T, Z.T, strict=True):  # differences: nothing cancels
             squares += (x[:, None] - z) ** 2
         return np.exp(-self.gamma * squares)
-
-    def reference_sums(self, rows, columns, weights, groups):
-        return reference_sums(self, rows, columns, weights, groups)
 
 
 class OffInSingle(DenseMatrix):

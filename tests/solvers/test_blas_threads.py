@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from scarce import SVC, OneClassSVM
-from scarce.solvers import _blas
+from scarce.parallel import _blas
 
 # Programs of 60 to 190 variables that a new process solves without the compiler.
 FITS = """

@@ -22,7 +22,6 @@ def matrices():
     }
 
 
-@pytest.mark.nojit
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
 @pytest.mark.parametrize("name", matrices())
 def test_block(name, precision):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from scarce.solvers import DenseMatrix, QuadraticProgram, one_class_offset, solve
 
-pytestmark = pytest.mark.nojit
 
 
 def brute_force(scores, price, weights=None):

@@ -8,10 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import scarce
 from scarce.kernels import StoredOperator, make_kernel, make_operator
-from scarce.kernels._threads import tile_runner
+from scarce.parallel import tile_runner
 from scarce.reductions import c_svc_program, nu_svc_program
 from scarce.solvers import QuadraticProgram, _space, certify, solve
-from scarce.solvers import _compiled as _loaded  # noqa: F401  (parts are for the compiler)
 from scarce.solvers._parts import solve_parts
 
 

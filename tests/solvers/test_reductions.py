@@ -104,21 +104,6 @@ def test_reduction_row_by_row(name, kind, kernel, monkeypatch):
     check_against_primal(build_case(name, kind, kernel, seed=3), RowByRow)
 
 
-@pytest.mark.parametrize(("kind", "kernel"), [("gaussian", "rbf"), ("duplicated", "linear")])
-@pytest.mark.parametrize("name", REDUCTIONS)
-def test_reduction_by_plain_steps(name, kind, kernel, monkeypatch):
-    """As in a new process, before the compiler is loaded."""
-    for module in (_small, _solve):
-        monkeypatch.setattr(module, "is_worth_it", lambda n: True)
-    check_against_primal(build_case(name, kind, kernel, seed=3))
-
-
-@pytest.mark.nojit
-@pytest.mark.parametrize("name", REDUCTIONS)
-def test_reduction_without_compiler(name):
-    check_against_primal(build_case(name, "gaussian", "rbf", seed=11))
-
-
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "shape",

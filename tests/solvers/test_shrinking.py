@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from scarce.solvers import DenseMatrix, QuadraticProgram, _small, solve
-from scarce.solvers import _compiled as _loaded  # noqa: F401  (parts are for the compiler)
+from scarce.solvers import DenseMatrix, QuadraticProgram, solve
 from scarce.solvers._descent import Descent, active_variables
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._step_data import Boxes
 from tests.oracles.program import dual_optimum
 from tests.oracles.program import program as oracle
 
-pytestmark = pytest.mark.nojit
 
 
 def program(random, n=160, price=1.0):

@@ -11,8 +11,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.chunks._chunks import ChunkError, Part, check_width, folded, read_error
-from scarce.kernels._threads import thread_count
-from scarce.solvers._blas import single_threaded_blas
+from scarce.parallel import single_threaded_blas, thread_count
 
 CHUNK_BYTES = 1 << 23
 MOST_ROWS = 1 << 16

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._core import AT_BOUND, ROUNDED_OBJECTIVE
 from scarce.chunks._chunks import ChunkError, Chunks
 from scarce.chunks._features import Features
 from scarce.chunks._passes import (
@@ -30,7 +31,6 @@ from scarce.chunks._problems import Problem, Terms
 from scarce.chunks._smooth import first_window, narrow
 from scarce.chunks._start import Solver, Start, group_vectors, mixed_planes, program_of
 from scarce.solvers import Solution, feasible_start
-from scarce.solvers._certificate import AT_BOUND, ROUNDED
 
 MOST_ROUNDS = 40
 MOST_PARTITIONS = 10
@@ -385,7 +385,7 @@ class _BandFit:
         mass = float(np.abs(settled.counts).sum() + alpha.sum())
         terms = largest * mass * float(band.terms.upper.max(initial=0.0))
         size = max(abs(objective), abs(objective - gap))
-        if abs(objective) <= ROUNDED * terms:
+        if abs(objective) <= ROUNDED_OBJECTIVE * terms:
             size = terms
         return gap / size if size > 0 else gap
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from scarce._arrays import Array
 from scarce.chunks._chunks import FAN, Part, check_numbers, check_width, folded, read_error
 from scarce.chunks._memory import worker_bytes
-from scarce.solvers._blas import single_threaded_blas
+from scarce.parallel import single_threaded_blas
 
 LIMIT_SHARE = 0.8  # of a worker's memory limit, from which Dask pauses it
 

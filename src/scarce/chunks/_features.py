@@ -10,7 +10,7 @@ from scarce._arrays import Array
 from scarce.kernels import Kernel, landmark_root
 from scarce.kernels._prepared import prepare_pair
 from scarce.kernels._sums import PANEL_COLUMNS
-from scarce.kernels._threads import TILE_ROWS
+from scarce.parallel import TILE_ROWS
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,10 @@ from scarce.classification._one_vs_one import (
     pair_sums,
 )
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
-from scarce.kernels._threads import thread_count, tile_runner
-from scarce.solvers import QuadraticProgram, Solution
-from scarce.solvers._parts import solve_parts
+from scarce.parallel import thread_count
+from scarce.solvers import QuadraticProgram, Solution, solve_many
 
-IN_THREADS = 10**9  # effort that is worth them
 THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter
-EFFORT = 1000  # nanoseconds a row, about, that a pair takes in one compiled call
 SHARED_PART = 0.5  # of the memory for kernel values, which one matrix of all rows may take
 
 
@@ -209,22 +206,19 @@ class MarginMachine(LabelledMachine):
     ) -> list[Solution]:
         """Solve the programs of several pairs, in threads where that is safe."""
         pairs = class_pairs(self.classes_.size)
-        found: list[Any] = [None] * len(pairs)
         with fit_task(self, len(pairs)) as task:
             alone = task.context is None and not task.heard  # callbacks are told in order
-            if alone and last is None and isinstance(programs[0].kernel, StoredOperator):
-                with tile_runner(EFFORT * sum(each.kernel.n for each in programs)) as run:
-                    found = solve_parts(programs, tol=self.tol, max_iter=self.max_iter, run=run)
-
-            def solve(index: int, _: int) -> None:
-                if found[index] is None:
-                    start = None if last is None else of_pair(last, codes, pairs[index])
-                    found[index] = self._solve(programs[index], start, task)
-
-            if any(each is None for each in found):
-                with tile_runner(IN_THREADS if alone and self._in_threads(codes) else 0) as run:
-                    run(len(pairs), solve, 1)
-        return found
+            starts = [None if last is None else of_pair(last, codes, pair) for pair in pairs]
+            if alone and (programs[0].kernel.shares_values or self._in_threads(codes)):
+                with np.errstate(over="ignore", invalid="ignore"):  # found by who reads them
+                    return solve_many(
+                        programs,
+                        tol=self.tol,
+                        max_iter=self.max_iter,
+                        starts=starts,
+                        cache_size=self.cache_size,
+                    )
+            return [self._solve(*each, task) for each in zip(programs, starts, strict=True)]
 
     def _keeps_all(self, operator: KernelOperator) -> bool:
         """Say whether the pairs share one matrix: half of them would be computed twice."""

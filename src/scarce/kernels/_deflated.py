@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce.kernels._rounding import UNIT
-from scarce.solvers import SymmetricOperator, reference_sums
+from scarce.solvers import SymmetricOperator
 
 Array = NDArray[Any]
 
 TILE = 256  # rows of a block corrected at a time
 
 
-class DeflatedOperator:
+class DeflatedOperator(SymmetricOperator):
     """The matrix ``K - d d'`` of an operator ``K`` and a vector ``d``; neither term is stored.
 
     With ``d_i`` proportional to the inner product of row ``i`` with a direction of the feature
@@ -43,6 +43,7 @@ class DeflatedOperator:
         self.operator = operator
         self.n = operator.n
         self.name, self.definite = operator.name, operator.definite
+        self.in_threads = operator.in_threads
         self.along: Array = np.asarray(along, dtype=np.float64)
         if self.along.shape != (self.n,) or not np.isfinite(self.along).all():
             raise ValueError(
@@ -81,10 +82,6 @@ class DeflatedOperator:
         """Return a block in float64 by plain means."""
         correction = np.multiply.outer(self.along[rows], self.along[columns])
         return np.asarray(self.operator.reference(rows, columns) - correction)
-
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        return reference_sums(self, rows, columns, weights, groups)
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""

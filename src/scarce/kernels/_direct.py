@@ -12,13 +12,12 @@ from scarce.kernels._kernel import Kernel
 from scarce.kernels._operator import KernelOperator
 from scarce.kernels._prepared import Prepared, prepare
 from scarce.kernels._rounding import UNIT, direct_error
-from scarce.kernels._threads import SMALLEST_EFFORT, Work, tile_runner
-from scarce.solvers import DenseMatrix, SymmetricOperator
-from scarce.solvers._kept_rows import LARGEST
-from scarce.solvers._plain_steps import compiler_is_loaded
+from scarce.parallel import SMALLEST_EFFORT, Work, tile_runner
+from scarce.solvers import DenseMatrix, SymmetricOperator, ValueErrors
 
 Array = NDArray[Any]
 
+FEW = 2048  # rows up to which values need no preparation
 NARROW = 32  # columns up to which differences are faster than BLAS
 FEW_DIFFERENCES = 1 << 20  # with more columns: differences that take less time than preparations
 STEP = 64  # rows that a thread takes at a time, as `write_square` has it
@@ -42,7 +41,7 @@ class DirectOperator(KernelOperator):
         A `direct` kernel.
     """
 
-    without_blas = True  # in double precision
+    needs_blas = False  # in double precision
 
     def __init__(self, X: Array, kernel: Kernel) -> None:
         self._begin(kernel, X.shape[0])
@@ -113,9 +112,12 @@ class DirectOperator(KernelOperator):
 
     def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
         """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        if not compiler_is_loaded():
-            return super().reference_sums(rows, columns, weights, groups)
         return self.kernel.plain_sums(self.X, rows, columns, weights, groups)
+
+    def value_errors(self) -> ValueErrors:
+        """Return a bound for all values: that of their formula."""
+        error = np.full((1, 1), direct_error(self.X.shape[1]))
+        return ValueErrors(np.zeros(self.n, np.int64), error)
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
@@ -178,7 +180,7 @@ def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
     if kernel.pairwise:
         return DenseMatrix(X)
     if kernel.direct and type(X) is np.ndarray and X.dtype in (np.float32, np.float64):
-        few = X.shape[1] <= NARROW and X.shape[0] <= LARGEST
+        few = X.shape[1] <= NARROW and X.shape[0] <= FEW
         if X.size and (few or X.shape[0] * X.size <= FEW_DIFFERENCES):
             return DirectOperator(X, kernel)
     return KernelOperator(prepare(kernel, X))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce.kernels._distinct import distinct_rows
-from scarce.solvers._blas import sum_of_squares
+from scarce.parallel import sum_of_squares
 
 Array = NDArray[Any]
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._core import add_group_sums, add_row_sums
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._prepared import Prepared, prepare, prepare_pair
 from scarce.kernels._sums import scratch_tile
-from scarce.kernels._threads import TILE_ROWS
+from scarce.parallel import TILE_ROWS
 
 Array = NDArray[Any]
 
@@ -112,8 +113,6 @@ def group_mean_values(
     ndarray of shape (n_groups, m)
         In float64.
     """
-    from scarce.kernels._compiled import add_row_sums
-
     if kernel.pairwise:
         kernel.require_formula()
     order, codes, shares = _sorted_groups(codes, n_groups, weights)
@@ -173,8 +172,6 @@ def _group_borders(codes: Array, n_groups: int) -> list[int]:
 
 def _sums(rows: Prepared, codes: Array, shares: Array, n_groups: int) -> Array:
     """Return the sums of the weighted kernel values between groups, for rows sorted by group."""
-    from scarce.kernels._compiled import add_group_sums
-
     sums = np.zeros((n_groups, n_groups))
     panels = list(rows.panels())
     borders = _group_borders(codes, n_groups)

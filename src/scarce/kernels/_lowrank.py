@@ -15,6 +15,7 @@ from scarce.kernels._operator import EXACT_UP_TO
 from scarce.kernels._prepared import Prepared, prepare
 from scarce.kernels._rounding import NormBins, value_errors
 from scarce.kernels._sums import PANEL_COLUMNS, add_sums
+from scarce.solvers import SymmetricOperator
 
 Array = NDArray[Any]
 
@@ -70,7 +71,7 @@ class Effort:
         self.spent += values * np.dtype(precision).itemsize / 4
 
 
-class NystroemOperator:
+class NystroemOperator(SymmetricOperator):
     """The matrix ``K_nm pinv(K_mm) K_mn`` of rank at most ``m``; no row's features are ever stored.
 
     A sum over columns costs one pass over the rows against the landmarks, whatever the number of

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce._core import copy_transposed
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._prepared import Panel, Prepared
 from scarce.kernels._rounding import ErrorTable, NormBins
 from scarce.kernels._sums import add_sums, scratch_tile
-from scarce.kernels._threads import TILE_ROWS
-from scarce.solvers import reference_sums
+from scarce.parallel import TILE_ROWS
+from scarce.solvers import SymmetricOperator, ValueErrors
 
 Array = NDArray[Any]
 
@@ -21,7 +22,7 @@ EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth havin
 ROWS_AT_A_TIME = 64  # of all columns: what a thread computes between two looks at the queue
 
 
-class KernelOperator:
+class KernelOperator(SymmetricOperator):
     """The matrix ``k(x_i, x_j)`` of one set of rows.
 
     Single precision is on offer first for larger problems; the solver checks what it gave against
@@ -34,13 +35,15 @@ class KernelOperator:
         The rows and their kernel.
     """
 
+    writes_rows = True
+
     def __init__(self, prepared: Prepared) -> None:
         self._begin(prepared.kernel, prepared.n)
         self.prepared: Prepared = prepared
 
     def _begin(self, kernel: Kernel, n: int) -> None:
         self.kernel, self.name, self.definite = kernel, kernel.name, bool(kernel.definite)
-        self.n = n
+        self.n, self.in_threads = n, kernel.has_formula
         self._cast: dict[Any, Prepared] = {}
         self._panels: dict[Any, Panel] = {}
         self._errors: dict[Any, ErrorTable] = {}
@@ -75,8 +78,6 @@ class KernelOperator:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``; each value is computed once."""
-        from scarce.kernels._compiled import copy_transposed
-
         m = indices.size
         as_they_are = m == self.n and (indices[1:] > indices[:-1]).all()
         part = self._in(out.dtype.type)
@@ -133,10 +134,6 @@ class KernelOperator:
         """Return a block in float64 by plain means, which share no formula with the tiles."""
         return self.prepared.rows.reference(self.kernel, rows, columns)
 
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        return reference_sums(self, rows, columns, weights, groups)
-
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row.
 
@@ -153,6 +150,11 @@ class KernelOperator:
             The bounds.
         """
         return self.error_table(precision).sum_errors(traffic)
+
+    def value_errors(self) -> ValueErrors:
+        """Return the bounds of single values in float64, by the norms of their rows."""
+        table = self.error_table(np.float64)
+        return ValueErrors(table.left.codes, table.errors)
 
     def error_table(self, precision: Any) -> ErrorTable:
         """Return what bounds rounding errors in a precision, computed once."""

@@ -13,7 +13,7 @@ from scipy import sparse
 from scarce.kernels._kernel import Kernel
 from scarce.kernels._rows import OpaqueRows, Rows, as_rows
 from scarce.kernels._tensors import prepared_rows
-from scarce.kernels._threads import TILE_ROWS, tile_runner
+from scarce.parallel import TILE_ROWS, tile_runner
 
 Array = NDArray[Any]
 

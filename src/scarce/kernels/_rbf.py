@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial import distance
 
+from scarce import _core
 from scarce.kernels._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Array, Kernel, separation
 
 if TYPE_CHECKING:
@@ -17,15 +17,8 @@ if TYPE_CHECKING:
 
 # gamma |x|^2 from which distances are computed from differences, in general and of values that are
 # themselves what a solution is certified against.
+PACKED_ROWS = 64  # in a block of packed rows
 LOST_DISTANCES, UNSURE_DISTANCES = 1e8, 1e4
-
-
-@cache
-def _compiled_gaussian() -> Any:
-    """Return the compiled functions, loaded when they are first asked for."""
-    from scarce.kernels import _compiled_gaussian as compiled
-
-    return compiled
 
 
 @dataclass(frozen=True)
@@ -84,8 +77,6 @@ class RBFKernel(Kernel):
         return np.asarray(self.gamma * squared_norms)
 
     def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
-        from scarce.kernels import _compiled
-
         if left.differences:
             left.rows.distances(start, stop, panel.rows, out, squared=True)
             out *= -self.gamma
@@ -93,37 +84,32 @@ class RBFKernel(Kernel):
             return
         left.rows.product(start, stop, panel.rows, out)
         assert left.terms is not None
-        wide = out.dtype == np.float64
-        powers = np.empty(out.shape[1], out.dtype)
-        bits = powers.view(np.int64 if wide else np.int32)
-        exp_rows: Any = _compiled.exp_rows_64 if wide else _compiled.exp_rows_32
-        slope = out.dtype.type(2.0 * self.gamma)
-        exp_rows(out, left.terms[start:stop], panel.terms, slope, powers, bits)
+        assert panel.terms is not None
+        _core.exponentials(out, left.terms[start:stop], panel.terms, 2.0 * self.gamma)
 
     def packed(self, Z: Array) -> Array:
-        compiled = _compiled_gaussian()
-        packed = np.empty(compiled.packed_size(*Z.shape))
-        compiled.pack(Z, packed)
+        n, width = Z.shape
+        packed = np.empty(-(-n // PACKED_ROWS) * PACKED_ROWS * width)
+        _core.pack(Z, packed)
         return packed
 
     def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:
-        _compiled_gaussian().gaussian_rows(X, rows, packed, self.gamma, out)
+        _core.gaussian_rows(X, rows, packed, self.gamma, out)
 
     def write_square(self, X: Array, packed: Array, start: int, stop: int, out: Array) -> None:
-        _compiled_gaussian().gaussian_square(X, start, stop, packed, self.gamma, out)
+        _core.gaussian_square(X, start, stop, packed, self.gamma, out)
 
     def packed_scores(
         self, X: Array, packed: Array, weights: Array, groups: Array, out: Array
     ) -> None:
-        _compiled_gaussian().gaussian_scores(X, packed, self.gamma, weights, groups, out)
+        _core.gaussian_scores(X, packed, self.gamma, weights, groups, out)
 
     def plain_sums(
         self, X: Array, rows: Array, columns: Array, weights: Array, groups: Array
     ) -> Array:
-        from scarce.kernels._compiled_reference import gaussian_sums
-
-        sums = gaussian_sums(X, rows, columns, self.gamma, weights, groups)
-        return sums  # type: ignore[no-any-return]
+        sums = np.empty(rows.size)
+        _core.gaussian_sums(X, rows, columns, self.gamma, weights, groups, sums)
+        return sums
 
     def needs_differences(self, largest: float, exact: bool = False) -> bool:
         # |x|^2 + |z|^2 - 2 x'z is known to the last digit of the norms. With norms this large, in

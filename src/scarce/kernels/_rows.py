@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce import _core
 from scarce.kernels._gamma import row_slices
 from scarce.kernels._kernel import Kernel
 
@@ -105,10 +106,7 @@ class DenseRows:
         np.matmul(self._tile(slice(start, stop)), panel, out=out)
 
     def distances(self, start: int, stop: int, panel: Array, out: Array, squared: bool) -> None:
-        from scarce.kernels import _compiled
-
-        write: Any = _compiled.squared_distances if squared else _compiled.city_distances
-        write(self._tile(slice(start, stop)), panel, out)
+        _core.distances(self._tile(slice(start, stop)), panel, squared, out)
 
     def plain(self, rows: Any) -> Any:
         return self.X[rows]
@@ -120,16 +118,19 @@ class DenseRows:
         return np.asarray(weights @ self._tile(slice(None)), dtype=np.float64)
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
-        from scarce.kernels._compiled import weighted_row_sums
-
         tile = self._tile(slice(start, stop))
-        weighted_row_sums(tile, planes, groups[start:stop], out[start:stop])
+        _core.weighted_row_sums(tile, planes, groups[start:stop], out[start:stop])
 
 
 class SparseRows:
     """CSR rows; nothing is made dense but the tiles asked for."""
 
     def __init__(self, X: sparse.csr_array) -> None:
+        # One type for all indices, the shortest that will do: SciPy's depend on how rows were made.
+        index = sparse.get_index_dtype(maxval=max(X.nnz, *X.shape))
+        if X.indices.dtype != index or X.indptr.dtype != index:
+            parts = X.data, X.indices.astype(index), X.indptr.astype(index)
+            X = sparse.csr_array(parts, shape=X.shape)
         self.X = X
         self.n = X.shape[0]
         self.width = 1 + X.nnz // max(1, self.n)
@@ -143,26 +144,22 @@ class SparseRows:
         return SparseRows(self.X[indices])
 
     def squared_norms(self) -> Array:
-        from scarce.kernels._compiled import sparse_squared_norms
-
-        return sparse_squared_norms(self.X.data, self.X.indptr)  # type: ignore[no-any-return]
+        norms = np.empty(self.n)
+        _core.sparse_squared_norms(self.X.data, self.X.indptr, norms)
+        return norms
 
     def panel(self, differences: bool = False) -> sparse.csr_array:
         return self.X if differences else self.X.T.tocsr()
 
     def product(self, start: int, stop: int, panel: sparse.csr_array, out: Array) -> None:
-        from scarce.kernels._compiled import sparse_product
-
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
-        sparse_product(data, indices, indptr, panel.data, panel.indices, panel.indptr, out)
+        _core.sparse_product(data, indices, indptr, panel.data, panel.indices, panel.indptr, out)
 
     def distances(
         self, start: int, stop: int, panel: sparse.csr_array, out: Array, squared: bool
     ) -> None:
-        from scarce.kernels._compiled import merged_distances
-
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
-        merged_distances(
+        _core.merged_distances(
             data, indices, indptr, panel.data, panel.indices, panel.indptr, squared, out
         )
 
@@ -176,10 +173,8 @@ class SparseRows:
         return np.ascontiguousarray((self.X.T @ weights.T).T, dtype=np.float64)
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
-        from scarce.kernels._compiled import project_sparse
-
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
-        project_sparse(data, indices, indptr, planes, groups[start:stop], out[start:stop])
+        _core.project_sparse(data, indices, indptr, planes, groups[start:stop], out[start:stop])
 
 
 class OpaqueRows:

@@ -13,12 +13,10 @@ from scarce.kernels._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels._prepared import prepare_pair
 from scarce.kernels._rounding import UNIT, NormBins, direct_error, sum_errors
 from scarce.kernels._sums import add_sums
-from scarce.solvers._plain_steps import compiler_is_loaded
 
 Array = NDArray[Any]
 
 FEW_VALUES = 1 << 12  # kernel values that plain means give at once
-FEW_BEFORE = 1 << 18  # the same while the compiler is not loaded
 FEW_DIFFERENCES = 1 << 22  # in float32, differences that double precision takes no longer for
 
 
@@ -60,9 +58,8 @@ def weighted_scores(
     groups = np.zeros(X.shape[0], np.int64) if groups is None else groups
     if coefficients.size == 0 or scores.size == 0:
         return scores
-    few = FEW_VALUES if compiler_is_loaded() else FEW_BEFORE
-    if kernel.has_formula and scores.size * coefficients.shape[1] <= few:
-        # Plain values, in float64: preparing tiles, or loading the compiler, would take longer.
+    if kernel.has_formula and scores.size * coefficients.shape[1] <= FEW_VALUES:
+        # Plain values, in float64: preparing tiles would take longer.
         values = kernel.values(X, support)
         if coefficients.shape[0] == 1:
             return np.asarray(values @ coefficients[0])

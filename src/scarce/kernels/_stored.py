@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce._core import gather_block
 from scarce.kernels._operator import KernelOperator
-from scarce.solvers import reference_sums
-from scarce.solvers._parts import ErrorBins
+from scarce.solvers import SymmetricOperator, ValueErrors
 
 Array = NDArray[Any]
 
 
-class StoredOperator:
+class StoredOperator(SymmetricOperator):
     """Some rows of a kernel operator whose values are kept.
 
     What is certified is still checked against the operator's plain values, with its bounds.
@@ -29,18 +29,20 @@ class StoredOperator:
         The rows of this one.
     """
 
-    is_shared = True  # by many programs: what bounds its errors is computed once for all of them
+    shares_values = True
+    needs_blas = False
 
     def __init__(self, base: KernelOperator, values: Array, index: Array) -> None:
         self.base, self.values, self.index = base, values, index
         self.n, self.name, self.definite = index.size, base.name, base.definite
+        self.in_threads = base.in_threads
 
     @classmethod
     def of(cls, base: KernelOperator) -> StoredOperator:
         """Compute and keep all values."""
-        values, everyone = np.empty((base.n, base.n)), np.arange(base.n)
-        base.write_block(everyone, values)
-        return cls(base, values, everyone)
+        values, all_rows = np.empty((base.n, base.n)), np.arange(base.n)
+        base.write_block(all_rows, values)
+        return cls(base, values, all_rows)
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -57,9 +59,8 @@ class StoredOperator:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``."""
-        from scarce.kernels._compiled import gather_runs
-
-        gather_runs(self.values, self.index[indices], out)
+        index = self.index[indices]
+        gather_block(self.values, index, index, out)
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -68,19 +69,16 @@ class StoredOperator:
         rows = self.values[np.ix_(self.index[columns], self.index)]
         out += (weights @ rows)[groups, np.arange(self.n)]
 
-    def error_bins(self) -> ErrorBins:
-        """Return what `error_bound` is made of, for these rows."""
-        table = self.base.error_table(np.float64)
-        return ErrorBins(table.left.codes[self.index], table.errors, table.sizes)
+    def value_errors(self) -> ValueErrors:
+        """Return the bounds of the operator, for these rows."""
+        codes, errors = self.base.value_errors()
+        return ValueErrors(codes[self.index], errors)
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means."""
         return self.base.reference(self.index[rows], self.index[columns])
 
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        return reference_sums(self, rows, columns, weights, groups)
-
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        return self.base.error_table(np.float64).sum_errors(traffic, self.index)
+        merged = np.bincount(self.index, traffic, minlength=self.base.n)
+        return np.asarray(self.base.error_bound(merged, np.float64)[self.index])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce._core import weighted_row_sums
 from scarce.kernels._prepared import Prepared
-from scarce.kernels._threads import TILE_ROWS, tile_runner, tile_steps
+from scarce.parallel import TILE_ROWS, tile_runner, tile_steps
 
 Array = NDArray[Any]
 
@@ -36,12 +37,11 @@ def add_sums(left: Prepared, right: Prepared, weights: Array, groups: Array, out
         with tile_runner(left.n * left.rows.width // 4) as run:
             run(left.n, lambda a, b: left.rows.project(a, b, planes, groups, out), tile_steps(1))
         return
-    from scarce.kernels._compiled import weighted_row_sums
-
     dtype = left.rows.dtype
     with left.runner(left.effort(right.n)) as run:
         for panel in right.panels(PANEL_COLUMNS):
-            weight = weights[:, panel.first : panel.first + panel.n].astype(dtype)
+            some = slice(panel.first, panel.first + panel.n)
+            weight = np.ascontiguousarray(weights[:, some], dtype)
 
             # B023: the function is used up before the loop's names change.
             def work(start: int, stop: int) -> None:

@@ -13,7 +13,7 @@ from scarce._arrays import Array
 from scarce._frame import NOT_FINITE, FitTask, run_solver
 from scarce._kernel_machine import check_sums
 from scarce.kernels import Kernel, make_operator, weighted_scores
-from scarce.kernels._threads import thread_count
+from scarce.parallel import thread_count
 from scarce.positive_unlabeled._rows import RowSource
 from scarce.reductions import MarginModel, c_svc_program, read_c_svc
 from scarce.solvers import Solution, solve

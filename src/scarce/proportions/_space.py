@@ -20,6 +20,7 @@ from scarce.kernels import (
     make_kernel,
     make_operator,
 )
+from scarce.parallel import single_threaded_blas
 from scarce.proportions._groups import Units
 from scarce.solvers import (
     DenseMatrix,
@@ -28,7 +29,6 @@ from scarce.solvers import (
     SymmetricOperator,
     TubeSystem,
 )
-from scarce.solvers._blas import single_threaded_blas
 
 LARGE_GROUP = 32  # rows a unit, from which on a matrix of rows by units is small
 

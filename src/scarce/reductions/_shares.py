@@ -14,7 +14,6 @@ from scarce.solvers import (
     Solution,
     SymmetricOperator,
     one_class_offset,
-    reference_sums,
     solve_tube,
 )
 
@@ -161,13 +160,14 @@ def rounded_shares(
     return np.concatenate([np.maximum(solution.theta, 0.0), np.maximum(-solution.theta, 0.0)])
 
 
-class RepeatedRows:
+class RepeatedRows(SymmetricOperator):
     """The matrix of an operator with some of its rows, each any number of times."""
 
     def __init__(self, base: SymmetricOperator, index: Array) -> None:
         self.base, self.index = base, index
         self.n = index.size
         self.name, self.definite = base.name, base.definite
+        self.in_threads = base.in_threads
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
@@ -199,10 +199,6 @@ class RepeatedRows:
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64."""
         return self.base.reference(self.index[rows], self.index[columns])
-
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
-        return reference_sums(self, rows, columns, weights, groups)
 
     def error_bound(self, traffic: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""

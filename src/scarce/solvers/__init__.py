@@ -3,14 +3,15 @@
 from scarce._names import publish
 from scarce.solvers._certificate import Certificate, certify
 from scarce.solvers._offsets import one_class_offset
-from scarce.solvers._problem import (
+from scarce.solvers._operator import (
     DenseMatrix,
-    QuadraticProgram,
     SymmetricOperator,
+    ValueErrors,
     reference_sums,
 )
+from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._solution import Progress, Solution
-from scarce.solvers._solve import solve
+from scarce.solvers._solve import solve, solve_many
 from scarce.solvers._start import feasible_start
 from scarce.solvers._tube import TubeSolution, solve_tube, with_intercept
 from scarce.solvers._tube_certificate import TubeCertificate, certify_tube
@@ -28,12 +29,14 @@ __all__ = [
     "TubeCertificate",
     "TubeSolution",
     "TubeSystem",
+    "ValueErrors",
     "certify",
     "certify_tube",
     "feasible_start",
     "one_class_offset",
     "reference_sums",
     "solve",
+    "solve_many",
     "solve_tube",
     "with_intercept",
 ]

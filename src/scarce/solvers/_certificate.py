@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scarce._core import AT_BOUND, FEASIBLE, ROUNDED_OBJECTIVE
 from scarce.solvers._dual import duality_gap
-from scarce.solvers._problem import QuadraticProgram
+from scarce.solvers._offsets import best_multipliers
+from scarce.solvers._program import QuadraticProgram
 
 Array = NDArray[Any]
-
-# A value this near to a bound, as a share of the box or of the group's mass, whichever is less, is
-# at the bound: sums leave rounding errors.
-AT_BOUND = 1e-12
-ROUNDED = 1e-12  # share of an objective's terms below which its value is rounding
-FEASIBLE = 1e-11  # relative infeasibility that is rounding
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,11 @@ class Certificate:
     kkt_violation : float
         ``max over groups of m_g - M_g``, not below 0: what `tol` bounds.
     multipliers : ndarray of shape (n_groups,)
-        Midpoints of ``[m_g, M_g]``, the multipliers of the equalities.
+        The multipliers of the equalities that the gap is that of: those at which it is smallest;
+        with boxes that have no end, the midpoints of ``[m_g, M_g]``.
+    primal_objective : float
+        The primal problem's value at the model of this point and these multipliers; minus
+        `objective` where none is known.
     infeasibility : float
         The largest violation of a bound or an equality.
     relative_infeasibility : float
@@ -49,6 +49,7 @@ class Certificate:
     dual_gap: float
     kkt_violation: float
     multipliers: Array
+    primal_objective: float
     infeasibility: float
     relative_infeasibility: float
 
@@ -96,8 +97,8 @@ def certify(problem: QuadraticProgram, alpha: ArrayLike) -> Certificate:
     support = np.flatnonzero(alpha)
     signed = problem.kernel_signs[support] * alpha[support]
     weights = problem.coupling[:, problem.groups[support]] * signed
-    everyone = np.arange(problem.kernel.n)
-    field = problem.kernel.reference_sums(everyone, support, weights, problem.groups)
+    all_rows = np.arange(problem.kernel.n)
+    field = problem.kernel.reference_sums(all_rows, support, weights, problem.groups)
     return judge(problem, alpha, field)
 
 
@@ -109,29 +110,32 @@ def judge(
     Violation and gap are then the largest that any field within the error would have.
     """
     x, groups = problem.signs * alpha, problem.groups
-    lower, upper, linear, turn, _, widths = problem.signed
-    kernel_part = turn * field
-    # What each variable would have its group's multiplier be.
-    pull = -(kernel_part + linear)
+    lower, upper, linear, kernel_signs, bounded, widths = problem.signed
+    kernel_part = kernel_signs * field
+    gradient = kernel_part + linear
     if problem.curved:
-        pull -= problem.diagonal * x
+        gradient += problem.diagonal * x
+    # What each variable would have its group's multiplier be.
+    wanted = -gradient
     sizes = np.abs(x)
     masses = problem.sums(sizes)
     room = AT_BOUND * np.minimum(widths, masses[groups])
     grows, shrinks = x < upper - room, x > lower + room
-    m, M = extremes(problem, pull, pull, grows, shrinks)
-    multipliers = midpoints(m, M)
-    violation = (m - M).max()
+    m, M = extremes(problem, wanted, wanted, grows, shrinks)
+    if bounded and not problem.curved and np.isfinite(gradient).all():
+        multipliers = best_multipliers(x, gradient, lower, upper, groups, problem.n_groups)
+    else:
+        multipliers = midpoints(m, M)
     if error is not None:
-        m, M = extremes(problem, pull + error, pull - error, grows, shrinks)
-        violation = (m - M).max()
+        m, M = extremes(problem, wanted + error, wanted - error, grows, shrinks)
+    violation = (m - M).max()
 
     quadratic = float(x @ kernel_part)
     objective = 0.5 * quadratic + float(linear @ x)
     if problem.curved:
         objective += 0.5 * float(problem.diagonal @ x**2)
     missing = problem.totals - problem.sums(x)
-    gap, relative = np.nan, np.nan
+    gap, relative, primal = np.nan, np.nan, -objective
     if problem.definite:
         own = problem.kernel.diagonal()
         if problem.n_groups > 1 or problem.coupling[0, 0] != 1.0:
@@ -141,12 +145,16 @@ def judge(
         terms = float((own + problem.diagonal) @ x**2)
         if linear.any():  # at such an optimum both kinds of terms are of one size
             terms = min(terms, float(np.abs(linear) @ np.abs(x)))
-        zero = abs(objective) <= ROUNDED * terms
-        gap = duality_gap(problem, x, sizes, kernel_part, own, multipliers, error, quadratic, zero)
-        gap += float(abs(multipliers @ missing))
+        zero = abs(objective) <= ROUNDED_OBJECTIVE * terms
+        gap, plain, multipliers = duality_gap(
+            problem, x, sizes, kernel_part, own, multipliers, error, quadratic, zero
+        )
+        unmet = float(multipliers @ missing)
+        gap += abs(unmet)
+        primal = plain + unmet - objective if np.isfinite(plain) else -objective
         unknown = 0.0 if error is None else 0.5 * float(sizes @ error)
         bound = 0.0 if np.isinf(gap) else abs(objective - gap)
-        relative = _relative(gap, max(abs(objective) - unknown, bound, ROUNDED * terms))
+        relative = _relative(gap, max(abs(objective) - unknown, bound, ROUNDED_OBJECTIVE * terms))
     outside = np.maximum(np.maximum(lower - x, x - upper), 0.0)
     off = np.abs(missing)
     if outside.any():
@@ -159,6 +167,7 @@ def judge(
         dual_gap=relative,
         kkt_violation=float(max(0.0, violation)),
         multipliers=multipliers,
+        primal_objective=primal,
         infeasibility=float(off.max()),
         relative_infeasibility=float(shares.max()),
     )

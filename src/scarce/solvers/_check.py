@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce._core import violation_keys
+from scarce.parallel import KEPT
 from scarce.solvers._certificate import midpoints
 from scarce.solvers._field import Field
-from scarce.solvers._signed import SignedForm
-from scarce.solvers._space import KEPT
+from scarce.solvers._signed import SignedForm, extremes_of
 
 Array = NDArray[Any]
 
@@ -23,7 +24,7 @@ REFINED_SHARE = 0.4  # of all rows, the most for which the best precision is use
 
 def all_checked(form: SignedForm, x: Array) -> bool:
     """Say whether `checked_field` computes every row."""
-    if getattr(form.problem.kernel, "is_shared", False):
+    if form.problem.kernel.shares_values:
         return False  # the bounds of one matrix are at hand, and plain values are not
     costly = form.kept is not None and form.kept.lazily
     most = CHECKED_KEPT if costly else CHECKED_VALUES
@@ -39,7 +40,7 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
     leaves only a few of them.
     """
     if all_checked(form, x):
-        field.values[:] = form.exact_field(x, np.arange(form.n))
+        field.values[:] = form.exact_field(x, form.all_rows)
         return None
     support = int(np.count_nonzero(x))
     error = field.error_bound()
@@ -57,11 +58,8 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
 
 def _doubtful(form: SignedForm, x: Array, field: Field, error: Array, tol: float) -> Array:
     """Return the rows whose conditions may be violated by more than little."""
-    from scarce.solvers._compiled import group_extremes, violation_keys
-
     gradient = form.gradient(x, field.values)
     sides = (x, form.lower, form.upper, form.groups)
-    m, M = group_extremes(gradient, *sides, form.n_groups)
     reach: Array = np.empty(form.n)
-    violation_keys(gradient, *sides, midpoints(m, M), reach)
+    violation_keys(gradient, *sides, midpoints(*extremes_of(form, gradient, x)), reach)
     return np.flatnonzero(reach + error > LITTLE * tol)

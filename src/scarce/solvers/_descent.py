@@ -8,22 +8,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._blas import single_threaded_blas
-from scarce.solvers._certificate import AT_BOUND
+from scarce._core import (
+    EARLY,
+    EARLY_FREE,
+    EXACT,
+    FOLLOWED,
+    GOAL,
+    LOST,
+    MOST_FREE,
+    ROUNDED_GRADIENT,
+    exact_steps,
+    follow_steps,
+    pairwise_steps,
+    tidy_point,
+)
+from scarce.parallel import KEPT, single_threaded_blas, small_space
 from scarce.solvers._field import Field
-from scarce.solvers._newton import ROUNDED, SINGULAR_UP_TO, newton_steps
-from scarce.solvers._rules import EARLY, EARLY_RULES, EXACT, FOLLOWED, LOST, RULES
+from scarce.solvers._newton import newton_steps
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._space import KEPT, small_space
 from scarce.solvers._step_data import Boxes, Source, StepMatrix
-from scarce.solvers._steps import boxes_of
+from scarce.solvers._steps import boxes_of, missing_rows
 
 Array = NDArray[Any]
 
-GOAL = 0.3  # share of the tolerance that pairwise steps aim at
 # Share of the violation up to which variables may violate whose rows are there when others are
 # computed, and to which they are brought down when few others violate.
 ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
+STEPPED = 1  # what `exact_steps` answers when it has taken them
 PATIENCE = 10  # rounds of steps without progress, after which they are taken to be lost
 SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
 SHRUNK = 0.75  # share of all variables that is worth a copy of their rows
@@ -58,10 +69,10 @@ class Descent:
                 kept.keep_some()
         own = form.coupling[self.groups, self.groups] if form.n_groups > 1 else form.coupling[0, 0]
         self.diagonal = own * kept.own_values() + self.extra
-        self.source = kept.source(self._placed(form.turn))
+        self.source = kept.source(self._placed(form.kernel_signs))
         # The gradient, the point that it belongs to, and all that has moved on the way there.
         self.gradient = self._placed(form.linear).copy()
-        self.at, self.traffic = np.zeros((2, form.n))
+        self.at, self.moved = np.zeros((2, form.n))
         self.nowhere = np.zeros(form.n, bool)
         self.precision: Any = np.float32
         self.rows: tuple[Array, Array] | None = None
@@ -75,10 +86,9 @@ class Descent:
 
         That is the violation of all variables, and of those that are not ``fixed``.
         """
-        from scarce.solvers._compiled_small import follow
-
-        scale, state = self.form.coupling, (self.x, self.at, self.traffic, self.gradient)
-        return follow(self.source, scale, self.extra, self.boxes, *state, fixed)  # type: ignore[no-any-return]
+        lower, upper, _, starts = self.boxes
+        matrix = *self.source, self.form.coupling, self.extra, lower, upper, starts
+        return follow_steps(*matrix, self.x, self.at, self.moved, self.gradient, fixed)
 
     def go(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
         """Return the point reached, its field if it is worth a judgement, and the steps taken."""
@@ -127,39 +137,12 @@ class Descent:
             self.x = before
             self._follow(self.nowhere)
             return np.inf
-        rounding = ROUNDED * float(np.abs(self.x) @ np.abs(self.diagonal))
+        rounding = ROUNDED_GRADIENT * float(np.abs(self.x) @ np.abs(self.diagonal))
         return worst if worst > rounding else 0.0
 
     def _tidy(self) -> None:
         """Put values at a bound up to rounding there; give what rounding took from a total back."""
-        from scarce.solvers._compiled_small import tidy
-
-        tidy(self.boxes, self.form.totals, self.x, RULES)
-
-    def go_at_once(self, tol: float, most: int) -> tuple[Array, Field | None, int]:
-        """Do that in one compiled call, from where the descent begins, if it takes no more."""
-        from scarce.solvers._compiled_small import STEPPED, descend_whole
-
-        scale, met = self.form.coupling, np.full(3, -1)
-        state = self.x, self.at, self.traffic, self.gradient
-        with small_space("steps") as space:
-            rows = _rows_in(space, self.form.n, self.precision)
-            found, steps = descend_whole(
-                StepMatrix(*rows, scale, self.extra, self.diagonal),
-                self.source,
-                self.boxes,
-                self.form.totals,
-                *state,
-                tol,
-                GOAL * tol,
-                most,
-                RULES,
-                met,
-            )
-        if found == STEPPED:
-            return *self._found(), steps
-        x, field, more = self.go(tol, most - steps)
-        return x, field, steps + more
+        tidy_point(*self.boxes, self.form.totals, self.x)
 
     def _run(self, goal: float, most: int, space: Array) -> tuple[int, bool]:
         """Take steps until nothing violates by more than ``goal``; say whether that was reached."""
@@ -177,7 +160,7 @@ class Descent:
                 aim = max(goal, (0.5 * ROUGHLY if crowd else LESS_ROUGHLY) * worst)
             active = self._active(fixed) if self.shrink else None
             size = n if active is None else active.size
-            limit = min(every if active is None else FOLLOWED * size, most - steps)
+            limit = min(every if active is None else int(FOLLOWED) * size, most - steps)
             if active is None:
                 taken, local = self._steps_on_all(aim, limit)
             else:
@@ -216,10 +199,8 @@ class Descent:
 
     def _keep_more(self, goal: float) -> bool:
         """Compute rows of variables that violate and could not move; say whether there are more."""
-        from scarce.solvers._compiled import next_rows
-
         kept = self.kept
-        rows, clear = next_rows(kept.where, self.boxes, self.gradient, self.x, -1, goal)
+        rows, clear = missing_rows(kept.where, self.boxes, self.gradient, self.x, -1, goal)
         kept.keep_next(rows, clear)
         return bool((kept.where[rows] < 0).any())
 
@@ -247,7 +228,7 @@ class Descent:
 
     def _steps_on(self, active: Array, aim: float, limit: int) -> tuple[int, Array | None]:
         """Do that for some variables alone."""
-        values, lines, columns, turn = self.source
+        values, lines, columns, signs = self.source
         columns = columns[active] if columns.size else active
         lower, upper, widths, starts = self.boxes
         starts = np.searchsorted(active, starts)
@@ -257,7 +238,7 @@ class Descent:
             found = _steps(
                 StepMatrix(*rows, self.form.coupling, self.extra[active], self.diagonal[active]),
                 Boxes(lower[active], upper[active], widths[active], starts),
-                Source(values, lines[active], columns, turn[active]),
+                Source(values, lines[active], columns, signs[active]),
                 self.gradient[active],
                 part,
                 aim,
@@ -275,22 +256,22 @@ class Descent:
         values = gradient - form.linear
         if form.problem.curved:
             values -= form.diagonal * x
-        traffic = np.abs(form.coupling).max() * self._variables(self.traffic)
-        return x, Field.of(form, form.turn * values, traffic)
+        moved = np.abs(form.coupling).max() * self._variables(self.moved)
+        return x, Field.of(form, form.kernel_signs * values, moved)
 
     def _exact(self, tol: float, early: bool) -> Array | None:
         """Return the solution for the bounds that are met; early, of few free variables only."""
-        from scarce.solvers._compiled_small import STEPPED, newton
-
-        x, scale = self.x.copy(), self.form.coupling
-        system = (self.source, scale, self.extra, self.boxes, self.gradient.copy(), x)
-        if newton(*system, EARLY_RULES if early else RULES) == STEPPED:
+        x = self.x.copy()
+        lower, upper, _, starts = self.boxes
+        matrix = *self.source, self.form.coupling, self.extra, lower, upper, starts
+        most = int(EARLY_FREE if early else MOST_FREE)
+        if exact_steps(*matrix, self.gradient.copy(), x, most) == STEPPED:
             return x
         if early:  # the least-norm answer takes long
             return None
         given = self._variables(self.x), self._variables(self.gradient)
         with single_threaded_blas:
-            found, _ = newton_steps(self.form, *given, SINGULAR_UP_TO, tol)
+            found, _ = newton_steps(self.form, *given, int(MOST_FREE), tol)
         return None if found is None else self._placed(found)
 
     def _variables(self, values: Array) -> Array:
@@ -308,13 +289,13 @@ def active_variables(boxes: Boxes, gradient: Array, x: Array, fixed: Array) -> A
     group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
     Those that are ``fixed`` have no part in it.
     """
-    pull, up, low = -gradient, (x < boxes.upper) & ~fixed, (x > boxes.lower) & ~fixed
+    wanted_by, up, low = -gradient, (x < boxes.upper) & ~fixed, (x > boxes.lower) & ~fixed
     wanted = up & low
     for first, last in pairwise(boxes.starts):
         own = slice(first, last)
-        m = np.max(pull[own], where=up[own], initial=-np.inf)
-        M = np.min(pull[own], where=low[own], initial=np.inf)
-        wanted[own] |= (up[own] & (pull[own] >= M)) | (low[own] & (pull[own] <= m))
+        m = np.max(wanted_by[own], where=up[own], initial=-np.inf)
+        M = np.min(wanted_by[own], where=low[own], initial=np.inf)
+        wanted[own] |= (up[own] & (wanted_by[own] >= M)) | (low[own] & (wanted_by[own] <= m))
     return np.flatnonzero(wanted)
 
 
@@ -334,8 +315,6 @@ def _steps(
     limit: int,
     held: bool,
 ) -> tuple[int, Array | None]:
-    from scarce.solvers._compiled import pairwise_steps
-
     met = np.full(3, -1)
-    taken = pairwise_steps(matrix, boxes, source, gradient, x, aim, limit, AT_BOUND, met, held)
+    taken = pairwise_steps(*matrix, *boxes, *source, gradient, x, aim, limit, met, held)
     return taken, gradient if met[0] < 0 else None

@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._offsets import best_multipliers
-from scarce.solvers._problem import QuadraticProgram
+from scarce._core import RESOLVED, ROUNDED_SLOPE
+from scarce.solvers._program import QuadraticProgram
 
 Array = NDArray[Any]
 
-ROUNDING = 32 * np.finfo(np.float64).eps
 WIDEST = 1.0  # of a box, in units of the mass of its group, over which rounding counts
-RESOLVED = 1e-6  # share of a linear term that a slope has to be known to
 SEARCH = 60  # steps of the search for a factor, which a few end
 # How far the factor of a dual point may be from 1. It belongs to another normal vector then than
 # that of the model, so with bounds it may only round it; without bounds no gap would be known.
@@ -41,8 +39,11 @@ def duality_gap(
     error: Array | None,
     quadratic: float,
     zero: bool,
-) -> float:
+) -> tuple[float, float, Array]:
     """Return a bound of objective minus optimum of a definite program; infinite if none is known.
+
+    Also return what it is at the same multipliers without any error, and these multipliers: the
+    given ones, unless others prove more.
 
     ``sizes`` are the absolute values of ``x``, ``own`` the diagonal of the kernel part of ``Q``.
     The kernel part may be off by ``error``. ``zero`` says that the optimum is zero up to rounding.
@@ -51,12 +52,12 @@ def duality_gap(
     lower, upper, linear, _, bounded, _ = problem.signed
     # Every slope may be steeper by the rounding of its terms (Cauchy and Schwarz).
     root = np.sqrt(own)
-    rounding = ROUNDING * (root * float(root @ sizes) + np.abs(linear))
+    rounding = ROUNDED_SLOPE * (root * float(root @ sizes) + np.abs(linear))
     known = np.zeros_like(x) if error is None else error
     flat = diagonal == 0
     most = WIDEST * problem.sums(sizes)[groups]
 
-    def gap(factor: float, beta: Array, unsure: Array, rounded: Array) -> float:
+    def gap(factor: float, beta: Array, unsure: Any, rounded: Array, known: Any = known) -> float:
         """Return the sum at a dual point whose slopes are known to ``unsure``, but for some."""
         slope = factor * kernel_part + linear + beta[groups]
         gains = np.zeros_like(x)
@@ -74,17 +75,13 @@ def duality_gap(
         return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
 
     nothing = np.full(x.size, -1.0)
-    least = np.inf
+    least, best = np.inf, multipliers
     if bounded and not zero:
         least = gap(1.0, multipliers, rounding, nothing)
     # Over a box that is far wider than all that its group has, rounding alone is worth more than
     # the objective: there the slopes need to have the right sign for certain.
     rising, falling = flat & (upper - x > most), flat & (x - lower > most)
     if not zero and (rising.any() or falling.any()):
-        if bounded and not problem.curved and np.isfinite(least):
-            slopes, boxes = kernel_part + linear, (lower, upper, groups, problem.n_groups)
-            best = best_multipliers(x, slopes, *boxes)
-            least = min(least, gap(1.0, best, rounding, nothing))
         sure = _feasible_multipliers(
             kernel_part,
             linear,
@@ -96,9 +93,11 @@ def duality_gap(
             multipliers,
             SAME if bounded else OTHER,
         )
-        least = min(least, gap(*sure, rounding, nothing))
+        proved = gap(*sure, rounding, nothing)
+        if proved < least:
+            least, best = proved, sure[1]
     if np.isfinite(least):
-        return least
+        return least, gap(1.0, best, 0.0, nothing, 0.0), best
     # A slope below the rounding of its terms, and of those that gave the multiplier, has to be zero
     # when the optimum is. Of variables without a bound, where no multipliers prove anything, it is
     # taken over all that the group has: rounding times infinity says nothing.
@@ -115,7 +114,8 @@ def duality_gap(
         )
     # Rounding errors that are no longer small beside a linear term are slopes like others.
     small = np.where(linear == 0, slack, np.minimum(slack, RESOLVED * np.abs(linear)))
-    return gap(*point, np.where(ignored, 0.0, rounding), np.where(ignored, small, -1.0))
+    least = gap(*point, np.where(ignored, 0.0, rounding), np.where(ignored, small, -1.0))
+    return least, gap(1.0, point[1], 0.0, np.where(ignored, small, -1.0), 0.0), point[1]
 
 
 def _gains(slope: Array, curvature: Array, x: Array, lower: Array, upper: Array) -> Array:
@@ -159,12 +159,12 @@ def _feasible_multipliers(
         up = np.flatnonzero(rising & (groups == g))
         down = np.flatnonzero(falling & (groups == g))
         i, j = up[(wanted + spread)[up].argmax()], down[(wanted - spread)[down].argmin()]
-        turn = float(kernel_part[j] - kernel_part[i])  # of the excess by the factor
-        if turn == 0:
+        slope = float(kernel_part[j] - kernel_part[i])  # of the excess by the factor
+        if slope == 0:
             break
         # Newton's method on a convex function; a little further, or rounding keeps it short.
-        step = -(1.0 + 1e-6) * float(excess[g]) / turn
-        factor += step + float(np.copysign(ROUNDING, step))
+        step = -(1.0 + 1e-6) * float(excess[g]) / slope
+        factor += step + float(np.copysign(ROUNDED_SLOPE, step))
         if not 1.0 - reach <= factor <= 1.0 / (1.0 - reach):
             break
     return 1.0, multipliers

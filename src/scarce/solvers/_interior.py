@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from scarce.solvers._certificate import FEASIBLE
+from scarce._core import FEASIBLE
 from scarce.solvers._signed import SignedForm
 
 Array = NDArray[Any]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._problem import DenseMatrix, SymmetricOperator
-from scarce.solvers._space import KEPT
+from scarce._core import gather_block
+from scarce.parallel import KEPT
+from scarce.solvers._operator import DenseMatrix, SymmetricOperator
 from scarce.solvers._step_data import NO_INDEX, Source
 
 Array = NDArray[Any]
@@ -21,7 +22,7 @@ MIRRORED = 1 << 20  # values of a matrix of which half are copied in less time t
 SPREAD = 16  # one of so many rows is computed before it is asked which others are needed
 
 
-class KeptRows:
+class KeptRows(SymmetricOperator):
     """Rows of a matrix, variables sorted by group.
 
     Positions in that order are called *places*. Operators that can compute single rows
@@ -38,8 +39,6 @@ class KeptRows:
         Memory for the rows.
     lazily : bool
         Whether single rows will do.
-    plainly : bool
-        Whether to take the operator's plain values, which need no compiler.
     """
 
     def __init__(
@@ -49,19 +48,17 @@ class KeptRows:
         space: Array,
         *,
         lazily: bool = True,
-        plainly: bool = False,
     ) -> None:
         self.n, self.definite, self.name = kernel.n, kernel.definite, kernel.name
         self._sorted = order is None or bool((order[1:] > order[:-1]).all())
         self.order = np.arange(self.n) if order is None else order
         self.kernel = kernel
-        self._plainly = plainly
-        self.lazily = lazily and hasattr(kernel, "write_rows")
+        self.lazily = lazily and kernel.writes_rows
         self.values: Array
         self.where: Array  # the line of every place, -1 for none
         self.columns: Array = NO_INDEX  # of every place in a line, if not the places themselves
-        if getattr(kernel, "is_shared", False):  # a part of a matrix that is stored
-            self.values, self.columns = kernel.values, kernel.index[self.order]  # type: ignore[attr-defined]
+        if kernel.shares_values:  # a part of a matrix that is stored
+            self.values, self.columns = kernel.values, kernel.index[self.order]
             self.where, self.count = self.columns, self.n
             return
         self._source = kernel if self._sorted else kernel.subset(self.order)
@@ -97,9 +94,9 @@ class KeptRows:
         columns = self.columns if self.columns.size else np.arange(self.n)
         return np.asarray(self.values[self.where, columns])
 
-    def source(self, turn: Array) -> Source:
+    def source(self, signs: Array) -> Source:
         """Return what steps copy rows from; it follows what is kept."""
-        return Source(self.values, self.where, self.columns, turn)
+        return Source(self.values, self.where, self.columns, signs)
 
     def keep(self, places: Array) -> None:
         """Compute the rows of these places, unless they are kept already."""
@@ -110,7 +107,7 @@ class KeptRows:
             self._keep_all()  # of which symmetry saves half
             return
         end = self.count + absent.size
-        self._source.write_rows(absent, self.values[self.count : end])  # type: ignore[attr-defined]
+        self._source.write_rows(absent, self.values[self.count : end])
         self.where[absent] = np.arange(self.count, end)
         self.count = end
 
@@ -120,21 +117,12 @@ class KeptRows:
 
     def keep_next(self, places: Array, wanted: int) -> None:
         """Compute the rows of a batch of these places, the first; of all, if most are wanted."""
-        everyone = 2 * wanted > self.n and self.n**2 <= MIRRORED
-        self.keep(places if everyone else places[: self.batch])
-
-    def compute_again(self) -> None:
-        """Replace plain values by those that are computed otherwise."""
-        self._plainly = False
-        if not self.columns.size:
-            self._keep_all()
+        every_row = 2 * wanted > self.n and self.n**2 <= MIRRORED
+        self.keep(places if every_row else places[: self.batch])
 
     def _keep_all(self) -> None:
         if isinstance(self._source, DenseMatrix) and self._source.values.dtype == np.float64:
             self.values = np.ascontiguousarray(self._source.values)
-        elif self._plainly:
-            everyone = np.arange(self.n)
-            self.values[...] = self._source.reference(everyone, everyone)
         else:
             self._source.write_block(self.order if self._sorted else np.arange(self.n), self.values)
         self.where[:] = np.arange(self.n)
@@ -145,13 +133,21 @@ class KeptRows:
         places = self._places(indices)
         self.keep(places)
         lines, columns = self.where[places], self.columns[places] if self.columns.size else places
-        if self._plainly:
-            return np.asarray(self.values[lines[:, None], columns])
-        from scarce.solvers._compiled import gather_block
-
         block = np.empty((indices.size, indices.size))
         gather_block(self.values, lines, columns, block)  # several times faster than indexing
         return block
+
+    def subset(self, indices: Array) -> SymmetricOperator:
+        """Return the operator of some of the rows, without what is kept."""
+        return self.kernel.subset(indices)
+
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``."""
+        out[...] = self.block(indices)
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64 by plain means."""
+        return self.kernel.reference(rows, columns)
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -167,9 +163,9 @@ class KeptRows:
         else:
             out[self.order] += added
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, accumulated: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        return self.kernel.error_bound(traffic, precision)
+        return self.kernel.error_bound(accumulated, precision)
 
     def _places(self, indices: Array) -> Array:
         return indices if self._sorted else self._place[indices]

@@ -9,22 +9,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import FEASIBLE, Certificate, judge, midpoints
+from scarce._core import FEASIBLE, MOST_GOALS, MOST_PAIRWISE
+from scarce.solvers._certificate import Certificate, judge, midpoints
 from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
-from scarce.solvers._offsets import best_multipliers
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import (
-    MOST_SHORT,
-    ShortWay,
-    is_judged_shortly,
-    is_ordinary,
-    judge_shortly,
-)
+from scarce.solvers._small import solve_small
 from scarce.solvers._solution import Progress, Solution
+from scarce.solvers._start import first_point
 from scarce.solvers._step_data import StepMatrix
 from scarce.solvers._steps import (
     group_starts,
@@ -44,10 +39,14 @@ STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at 
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
 GAP_EFFORT = 2
 CRAWL = 100  # pairwise steps per variable after which a small program gets an interior start
-CLOSED = 1e-3  # share of `tol` below which a smaller bound of the gap is not looked for
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
 ROUGH_SPREAD = 1e-3  # share of the gradient's spread that is a goal, where a start is looked for
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
+
+
+def is_cached(form: SignedForm) -> bool:
+    """Say whether steps may be taken on all variables, their rows computed as they are needed."""
+    return form.kept is not None and form.definite and form.bounded
 
 
 def smaller(tol: float, gap: float) -> float:
@@ -65,7 +64,6 @@ class Loop:
         budget: int,
         cache_size: float,
         callback: Callable[[Progress], Any] | None,
-        space: Array,
         rough: bool = False,
     ) -> None:
         self.form = form
@@ -80,7 +78,7 @@ class Loop:
         self.definite = form.definite
         self.negative_curvature = False
         self.steps = 0
-        self.space = space
+        self._space = np.empty(0)
         self.ends: float = np.inf  # step at which closing the gap is given up
         self.stalled = False
         self.stopped = False
@@ -125,16 +123,26 @@ class Loop:
                     break  # rounding errors, which a smaller goal would not cure
         return self._solution(x, field, self._verdict(x, field, last))
 
-    def run_small(self, x: Array) -> tuple[Array, Solution | None]:
-        """Go the short way; return the point reached, and the solution if it is one."""
-        if self.callback is not None:
-            first = Field(self.form, x, np.float64)
-            self._tell(x, first, self._gap(x, first))
-            if self.stopped:
-                return x, self._solution(x, first, self._verdict(x, first, last=True))
-        share, way = 1.0, ShortWay(self.form, x)
-        for _ in range(MOST_SHORT):
-            x, field, steps = way.go(share * self.tol, self.budget - self.steps)
+    def run_small(self, x: Array | None) -> tuple[Array | None, Solution | None]:
+        """Solve a small program in one call; return the point reached, and the solution if any."""
+        if self._stops_at(x):
+            return x, None
+        solution, x, steps = solve_small(self.form, x, self.tol, self.budget)
+        self.steps += steps
+        if solution is not None and self.callback is not None:
+            self.callback(
+                Progress(solution.alpha, solution.objective, solution.kkt_violation, self.steps)
+            )
+        return x, solution
+
+    def run_cached(self, x: Array) -> tuple[Array, Solution | None]:
+        """Solve a program whose rows fit; return the point reached, and the solution if any."""
+        if self.steps == 0 and self._stops_at(x):
+            return x, None
+        share, descent = 1.0, Descent(self.form, x)
+        for _ in range(int(MOST_GOALS)):
+            limit = min(self.budget - self.steps, int(MOST_PAIRWISE))
+            x, field, steps = descent.go(share * self.tol, limit)
             self.steps += steps
             if field is None:
                 break
@@ -148,6 +156,15 @@ class Loop:
             share *= smaller(self.tol, verdict.dual_gap)
         return x, None
 
+    def _stops_at(self, x: Array | None) -> bool:
+        """Tell a callback where the run begins; say whether it asks for a stop."""
+        if self.callback is None:
+            return False
+        x = first_point(self.form) if x is None else x
+        field = Field(self.form, x, np.float64)
+        self._tell(x, field, self._gap(x, field))
+        return self.stopped
+
     def _tell(self, x: Array, field: Field, violation: float) -> None:
         """Tell a callback how far the run is; stop when it asks for that."""
         if self.callback is None:
@@ -157,7 +174,7 @@ class Loop:
             self.stopped, self.budget = True, self.steps
 
     def descend(self, x: Array, hint: Array | None) -> Array:
-        if is_ordinary(self.form):
+        if is_cached(self.form):
             x, steps = Descent(self.form, x).go_roughly(self.tol, ROUGH_SPREAD, self.budget)
             self.steps += steps
             return x
@@ -170,10 +187,10 @@ class Loop:
         assert single is not None
         field = Field(form, x, np.float32)
         self._tell(x, field, self._gap(x, field))
-        everyone, gradient = np.arange(form.n), form.gradient(x, field.values)
+        gradient = form.gradient(x, field.values)
         limit, goal = min(form.n, self.budget - self.steps), ROUGH_GOAL * FIRST_GOAL * self.tol
         matrix = matrix_of_single(single)
-        new, _, steps = solve_block(form, matrix, everyone, gradient, x, goal, limit, single)
+        new, _, steps = solve_block(form, matrix, form.all_rows, gradient, x, goal, limit, single)
         self.steps += steps
         form.balance(new)
         return new
@@ -265,9 +282,9 @@ class Loop:
             return self._whole
         # One space for all blocks: touching fresh memory would cost as much as the values.
         needed = block.size**2 * np.dtype(precision).itemsize
-        if self.space.nbytes < needed:
-            self.space = np.empty(-(-needed // 8))
-        Q = form.block(block, precision, self.space.view(precision))
+        if self._space.nbytes < needed:
+            self._space = np.empty(-(-needed // 8))
+        Q = form.block(block, precision, self._space.view(precision))
         return matrix_of_block(Q, form.n_groups)
 
     @cached_property
@@ -325,7 +342,7 @@ class Loop:
         form = self.form
         size = float(np.abs(x).sum())
         root = np.sqrt(np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()))
-        bent = float(x @ (form.turn * field.values + form.diagonal * x))
+        bent = float(x @ (form.kernel_signs * field.values + form.diagonal * x))
         if size <= 2 * self.looked_at or bent > 1e-6 * float(root @ np.abs(x)) ** 2:
             return
         self.looked_at = size
@@ -352,15 +369,12 @@ class Loop:
         """Judge a point by its field, exact where an error could matter, else with its bound."""
         form = self.form
         error = checked_field(form, x, field, self.tol, last)
-        if is_judged_shortly(form):
-            judged = partial(judge_shortly, form, x, field.values, CLOSED * self.tol)
-        else:
-            judged = partial(judge, form.problem, form.signs * x, field.values)
+        judged = partial(judge, form.problem, form.signs * x, field.values)
         verdict = judged(error)
         if last and error is not None and not verdict.within(self.tol):
             if judged().within(self.tol):
                 # Only the bounds of the errors are in the way, and there is no better precision.
-                field.values[:] = form.exact_field(x, np.arange(form.n))
+                field.values[:] = form.exact_field(x, form.all_rows)
                 verdict = judged()
         return verdict
 
@@ -368,20 +382,17 @@ class Loop:
         form = self.form
         if self.steps == 0 and not self.definite:
             self._meet_curvature(form.gradient(x, field.values), x, verdict.multipliers)
-        gradient, multipliers = form.gradient(x, field.values), verdict.multipliers
+        gradient = form.gradient(x, field.values)
         status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
         if not verdict.within(self.tol):
             status = "max_iter" if self.steps >= self.budget else "stalled"
             status = "stopped" if self.stopped else status
-            known = self.tol < verdict.kkt_violation < np.inf
-            if known and form.bounded and not form.problem.curved:
-                boxes = form.lower, form.upper, form.groups, form.n_groups
-                multipliers = best_multipliers(x, gradient, *boxes)
         return Solution(
             alpha=form.signs * x,
             gradient=form.signs * gradient,
-            multipliers=multipliers,
+            multipliers=verdict.multipliers,
             objective=verdict.objective,
+            primal_objective=verdict.primal_objective,
             dual_gap=verdict.dual_gap,
             kkt_violation=verdict.kkt_violation,
             infeasibility=verdict.infeasibility,

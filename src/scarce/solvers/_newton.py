@@ -8,18 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from scarce._core import EXACT_STEPS, MOST_FREE, REGULAR, ROUNDED_GRADIENT
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._unbounded import refuse_unbounded
 
 Array = NDArray[Any]
 
-SINGULAR_UP_TO = 256  # free variables for which a rank-revealing factorisation costs little
-REGULAR = 1e-8  # smallest squared pivot, the kernel's largest value being 1, of a regular system
+SINGULAR_UP_TO = int(MOST_FREE)
 # Free variables for which a Cholesky factorisation pays inside the loop: of more, a step to the
 # first bound costs more than the pairwise steps that it saves.
 LARGEST = 800
-MOST_STEPS = 8
-ROUNDED = 1e-14  # share of its terms up to which a gradient is rounding
 # Share of its terms up to which a rise of the objective, or a negative curvature, is rounding. The
 # terms are those of the products |change| |Q| |change|: along a direction without curvature what is
 # left of them has any sign.
@@ -48,11 +46,11 @@ def newton_steps(
     bent = False
     Q = form.block(free, np.float64)
     right = -gradient[free]
-    rounding = ROUNDED * float(np.abs(np.diagonal(Q)).max() * np.abs(x).sum())
+    rounding = ROUNDED_GRADIENT * float(np.abs(np.diagonal(Q)).max() * np.abs(x).sum())
     if np.abs(_centred(right, form.groups[free], form.n_groups)).max() <= rounding:
         return None, False  # and what is solved stays as it is
     x = x.copy()
-    for _ in range(MOST_STEPS if free.size <= SINGULAR_UP_TO else 2):
+    for _ in range(int(EXACT_STEPS) if free.size <= SINGULAR_UP_TO else 2):
         owner = form.groups[free]
         # What a group has in common its multiplier answers; left in, it would hide the rest.
         right = _centred(right, owner, form.n_groups)

@@ -8,27 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND
+from scarce._core import AT_BOUND, BALANCED, group_extremes
 from scarce.solvers._kept_rows import LARGEST, KeptRows
-from scarce.solvers._problem import QuadraticProgram, SymmetricOperator
-from scarce.solvers._single_rows import RowOperator, SingleRows
+from scarce.solvers._operator import SymmetricOperator
+from scarce.solvers._program import QuadraticProgram
+from scarce.solvers._single_rows import SingleRows
 
 Array = NDArray[Any]
-
-BALANCED = 1e-13  # share of a group's mass by which its equality may be off before it is mended
 
 
 class SignedForm:
     """Substitute ``x = signs * alpha``.
 
-    Equalities become ``sum of x over the group = total``. With ``turn = signs * kernel_signs`` the
-    gradient in ``x`` is ``turn * field + diagonal * x + linear``, where the *field*
-    ``sum_j A[g_i, g_j] K[i, j] turn_j x_j`` is the only part that needs kernel values.
+    Equalities become ``sum of x over the group = total``. With ``s``, the products of both signs
+    (`kernel_signs` here), the gradient in ``x`` is ``s * field + diagonal * x + linear``, where the
+    *field* ``sum_j A[g_i, g_j] K[i, j] s_j x_j`` is the only part that needs kernel values.
     """
 
     def __init__(self, problem: QuadraticProgram) -> None:
         self.problem = problem
-        self.kernel: SymmetricOperator | KeptRows = problem.kernel
+        self.kernel: SymmetricOperator = problem.kernel
         self.kept: KeptRows | None = None  # of a small program
         self.single: SingleRows | None = None  # of a middling one
         self.n = problem.kernel.n
@@ -37,15 +36,20 @@ class SignedForm:
         self.totals: Array = problem.totals
         self.signs: Array = problem.signs
         parts = problem.signed
-        self.lower, self.upper, self.linear, self.turn, self.bounded, self.widths = parts
+        self.lower, self.upper, self.linear, self.kernel_signs, self.bounded, self.widths = parts
         self.diagonal: Array = problem.diagonal
         self.coupling: Array = problem.coupling
         self.definite = problem.definite
 
     @cached_property
+    def all_rows(self) -> Array:
+        """Every variable."""
+        return np.arange(self.n)
+
+    @cached_property
     def plain(self) -> bool:
         """Whether there is nothing to do to a block of kernel values."""
-        same = bool((self.turn == self.turn[0]).all())
+        same = bool((self.kernel_signs == self.kernel_signs[0]).all())
         return same and bool((self.coupling == 1).all()) and not self.problem.curved
 
     def masses(self, x: Array) -> Array:
@@ -75,7 +79,7 @@ class SignedForm:
             if room.max() > abs(missing[g]):
                 x[most] += missing[g]
 
-    def keep_rows(self, space: Array, cache_size: float, plainly: bool = False) -> None:
+    def keep_rows(self, space: Array, cache_size: float) -> None:
         """Keep the rows of a small program's matrix, in the space if they fit."""
         size = self.n**2
         # Steps have a copy in single precision.
@@ -84,9 +88,7 @@ class SignedForm:
         order = None if self.n_groups == 1 else self.groups.argsort(kind="stable")
         room = space[:size] if size <= space.size else np.empty(size)
         room = room.reshape(self.n, self.n)
-        self.kept = KeptRows(
-            self.problem.kernel, order, room, lazily=self.definite, plainly=plainly
-        )
+        self.kept = KeptRows(self.problem.kernel, order, room, lazily=self.definite)
         self.kernel = self.kept
 
     def keep_single_rows(self, cache_size: float) -> None:
@@ -95,25 +97,25 @@ class SignedForm:
         ordinary = self.n_groups == 1 and self.bounded and self.definite and self.kept is None
         if not (ordinary and self.plain and 4e-6 * self.n**2 <= cache_size):
             return
-        if isinstance(kernel, RowOperator) and kernel.precisions[0] == np.float32:
+        if kernel.writes_rows and kernel.precisions[0] == np.float32:
             self.single = self.kernel = SingleRows(kernel)
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
-        quadratic = self.turn * field
+        quadratic = self.kernel_signs * field
         if self.problem.curved:
             quadratic += self.diagonal * x
         return np.asarray(quadratic + self.linear)
 
     def objective(self, x: Array, field: Array) -> float:
         """Return ``1/2 x'Qx + linear'x``."""
-        return float(x @ (0.5 * (self.turn * field + self.diagonal * x) + self.linear))
+        return float(x @ (0.5 * (self.kernel_signs * field + self.diagonal * x) + self.linear))
 
     def weights(self, columns: Array, change: Array) -> Array:
         """Return what a change of some variables weighs in the field of each group's rows."""
         # Of one group the coupling is one number.
         coupling = self.coupling if self.n_groups == 1 else self.coupling[:, self.groups[columns]]
-        return np.asarray(coupling * (self.turn[columns] * change))
+        return np.asarray(coupling * (self.kernel_signs[columns] * change))
 
     def exact_field(self, x: Array, rows: Array) -> Array:
         """Return the field of some rows from the operator's plain float64 values."""
@@ -132,13 +134,20 @@ class SignedForm:
             Q = Q.reshape(indices.size, indices.size)
             (self.single or self.problem.kernel).write_block(indices, Q)
         if not self.plain:
-            # Rows and columns in turn: an outer product would be as large as the block.
-            groups, turn = self.groups[indices], self.turn[indices].astype(Q.dtype)
-            Q *= turn
-            Q *= turn[:, None]
+            # Rows and columns in kernel_signs: an outer product would be as large as the block.
+            groups, kernel_signs = self.groups[indices], self.kernel_signs[indices].astype(Q.dtype)
+            Q *= kernel_signs
+            Q *= kernel_signs[:, None]
             if not (self.coupling == 1).all():
                 scales = self.coupling[:, groups].astype(Q.dtype)
                 for g in range(self.n_groups):
                     Q[groups == g] *= scales[g]
             Q.flat[:: indices.size + 1] += self.diagonal[indices]
         return Q
+
+
+def extremes_of(form: SignedForm, gradient: Array, x: Array) -> tuple[Array, Array]:
+    """Return ``m`` and ``M`` of every group; an empty side is minus or plus infinity."""
+    m, M = np.empty(form.n_groups), np.empty(form.n_groups)
+    group_extremes(gradient, x, form.lower, form.upper, form.groups, m, M)
+    return m, M

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._problem import SymmetricOperator
+from scarce._core import add_rows, gather_block
+from scarce.solvers._operator import SymmetricOperator
 
 Array = NDArray[Any]
 
@@ -16,20 +17,7 @@ Array = NDArray[Any]
 SMALLEST_BATCH, GROWTH = 64, 4
 
 
-@runtime_checkable
-class RowOperator(SymmetricOperator, Protocol):
-    """An operator that can compute single rows, and add up some of them alone."""
-
-    def write_rows(self, indices: Array, out: Array) -> None:
-        """Write the values of the given rows with all rows to ``out``, in its precision."""
-
-    def sums(
-        self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
-    ) -> Array:
-        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``."""
-
-
-class SingleRows:
+class SingleRows(SymmetricOperator):
     """A kernel operator that keeps its single precision values, row by row.
 
     Every variable that ever moved needs its row against all others for the gradient; a block of the
@@ -37,11 +25,13 @@ class SingleRows:
 
     Parameters
     ----------
-    kernel : RowOperator
+    kernel : SymmetricOperator
         The matrix.
     """
 
-    def __init__(self, kernel: RowOperator) -> None:
+    writes_rows = True
+
+    def __init__(self, kernel: SymmetricOperator) -> None:
         self.kernel = kernel
         self.n, self.name, self.definite = kernel.n, kernel.name, kernel.definite
         self.values = np.empty((self.n, self.n), np.float32)  # memory of the rows that are kept
@@ -69,8 +59,6 @@ class SingleRows:
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``, in its precision."""
-        from scarce.solvers._compiled import gather_block
-
         if out.dtype != np.float32:
             self.kernel.write_block(indices, out)
             return
@@ -81,13 +69,11 @@ class SingleRows:
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
     ) -> None:
         """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
-        from scarce.solvers._compiled import add_lines
-
         if precision != np.float32 or weights.shape[0] > 1:
             self.kernel.accumulate(columns, weights, groups, out, precision)
             return
         self.keep(columns)
-        add_lines(self.values, self.where[columns], weights[0], out)
+        add_rows(self.values, self.where[columns], weights[0], out)
 
     # The rest is the operator's.
 
@@ -110,9 +96,13 @@ class SingleRows:
         """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``."""
         return self.kernel.sums(rows, columns, weights, groups, precision)
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, accumulated: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        return self.kernel.error_bound(traffic, precision)
+        return self.kernel.error_bound(accumulated, precision)
+
+    def write_rows(self, indices: Array, out: Array) -> None:
+        """Write the values of the given rows with all rows to ``out``, in its precision."""
+        self.kernel.write_rows(indices, out)
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means."""

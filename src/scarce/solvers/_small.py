@@ -1,7 +1,7 @@
-"""The short way through a small program: compiled steps, the exact last one, the certificate.
+"""Small programs: start, steps, the exact last step and the verdict in one compiled call.
 
-What is out of the ordinary (infinite bounds, singular systems, a tolerance that does not close the
-duality gap, very many steps) is left to the loop, which goes on from the point reached.
+What is out of the ordinary (singular systems, a diagonal of its own, a proof that needs plain
+kernel values, very many steps) is left to the loop, which goes on from the point reached.
 """
 
 from __future__ import annotations
@@ -11,124 +11,91 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import Certificate, extremes, judge
-from scarce.solvers._descent import GOAL, Descent
-from scarce.solvers._dual import WIDEST
-from scarce.solvers._field import Field
-from scarce.solvers._newton import SINGULAR_UP_TO, free_variables, is_singular, newton_steps
-from scarce.solvers._plain_steps import MOST_STEPS as MOST_PLAIN
-from scarce.solvers._plain_steps import compiler_is_loaded, is_worth_it, plain_steps
-from scarce.solvers._rules import RULES
+from scarce import _core
+from scarce.parallel import KEPT, small_space
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._space import KEPT
+from scarce.solvers._solution import Solution
+from scarce.solvers._steps import group_starts
 
 Array = NDArray[Any]
 
-MOST_PAIRWISE = 20_000  # steps, after which the loop goes on
-MOST_SHORT = 3  # goals that the short way tries
+
+def is_small(form: SignedForm) -> bool:
+    """Say whether all of a program's matrix is there, and the compiled call is for it."""
+    return form.kept is not None and form.n**2 <= KEPT and form.definite and form.bounded
 
 
-def is_ordinary(form: SignedForm) -> bool:
-    """Say whether the short way may lead anywhere."""
-    return form.kept is not None and form.definite and form.bounded
+def solve_small(
+    form: SignedForm, x: Array | None, tol: float, limit: int
+) -> tuple[Solution | None, Array, int]:
+    """Return the solution if it is proved to be one, the point reached, and the steps taken.
 
-
-def is_judged_shortly(form: SignedForm) -> bool:
-    """Say whether `judge_shortly` may judge, and the compiler is there."""
-    return is_ordinary(form) and not form.problem.curved and compiler_is_loaded()
-
-
-def descend_plainly(
-    form: SignedForm, x: Array, tol: float, limit: int
-) -> tuple[Array, Field | None, int] | None:
-    """Do what `Descent.go` does without the compiler; the kernel values are the plain ones.
-
-    None when that takes many steps, or when the point is not unique, as with duplicated rows: the
-    one that is found must not depend on what is loaded.
+    ``x`` is a feasible point to begin with; by default it is the one next to zero.
     """
-    x = x.copy()
-    field = Field(form, x, np.float64)
-    gradient = form.gradient(x, field.values)
-    steps = plain_steps(form, x, gradient, GOAL * tol, limit)
-    form.snap(x)
-    form.balance(x)
-    free = free_variables(form, x)
-    if steps == min(limit, MOST_PLAIN) or is_singular(form.block(free, np.float64)):
-        return None
-    field = Field(form, x, np.float64)
-    exact, _ = newton_steps(form, x, form.gradient(x, field.values), SINGULAR_UP_TO, tol)
-    if exact is None:
-        return x, field, steps
-    there = Field(form, exact, np.float64)
-    before, after = (_violation(form, *pair) for pair in ((x, field), (exact, there)))
-    return (exact, there, steps) if after <= max(before, 0.5 * tol) else (x, field, steps)
-
-
-def _violation(form: SignedForm, x: Array, field: Field) -> float:
-    pull = -form.gradient(x, field.values)
-    m, M = extremes(form.problem, pull, pull, x < form.upper, x > form.lower)
-    return max(0.0, float((m - M).max()))
-
-
-class ShortWay:
-    """The way through an ordinary program, without the compiler while loading it would cost more.
-
-    Parameters
-    ----------
-    form : SignedForm
-        The program.
-    x : ndarray of shape (n,)
-        A feasible point.
-    """
-
-    def __init__(self, form: SignedForm, x: Array) -> None:
-        self.form, self.x = form, x
-        self.descent: Descent | None = None
-
-    def go(self, tol: float, limit: int) -> tuple[Array, Field | None, int]:
-        """Return the point reached, its field if it is worth a judgement, and the steps taken."""
-        form, kept = self.form, self.form.kept
-        assert kept is not None
-        if self.descent is None:
-            if is_worth_it(form.n):
-                found = descend_plainly(form, self.x, tol, limit)
-                if found is not None:
-                    self.x = found[0]
-                    return found
-                kept.compute_again()
-            self.descent = Descent(form, self.x)
-            if kept.count == form.n and form.n**2 <= KEPT:
-                return self.descent.go_at_once(tol, min(limit, MOST_PAIRWISE))
-        return self.descent.go(tol, min(limit, MOST_PAIRWISE))
-
-
-def judge_shortly(
-    form: SignedForm, x: Array, field: Array, enough: float, error: Array | None = None
-) -> Certificate:
-    """Do what `judge` does for an ordinary program, in one compiled call.
-
-    Boxes that are far wider than what is in them may need more than that to prove a gap that is
-    ``enough``.
-    """
-    from scarce.solvers._compiled_certificate import judge_ordinary
-
-    multipliers = np.empty(form.n_groups)
-    objective, gap, relative, violation, off, share = judge_ordinary(
-        x,
-        field,
-        np.zeros(form.n) if error is None else error,
-        form.turn,
+    kept, problem = form.kept, form.problem
+    assert kept is not None
+    n, order = form.n, None if kept.is_sorted else kept.order
+    codes, errors = problem.kernel.value_errors()
+    columns = (
+        kept.kernel.diagonal(),
+        form.diagonal,
         form.linear,
         form.lower,
         form.upper,
-        form.groups,
-        form.totals,
-        form.coupling,
-        form.kernel.diagonal(),
-        RULES,
-        multipliers,
+        form.widths,
+        form.kernel_signs,
+        codes,
     )
-    unclosed = enough < relative < np.inf  # and infinite where a value is not finite
-    if unclosed and np.any(form.widths > WIDEST * form.masses(x)[form.groups]):
-        return judge(form.problem, form.signs * x, field, error)
-    return Certificate(objective, objective - gap, relative, violation, multipliers, off, share)
+    if order is not None:
+        columns = tuple(each[order] for each in columns)  # type: ignore[assignment]
+    diagonal, extra, linear, lower, upper, widths, signs, codes = columns
+    given = x is not None
+    point = np.empty(n) if x is None else (x.copy() if order is None else x[order])
+    field, multipliers = np.empty(n), np.empty(form.n_groups)
+    with small_space("steps") as space:
+        optimal, steps, objective, gap, relative, violation, off, share = _core.solve_small(
+            kept.values,
+            kept.where,
+            kept.columns,
+            signs,
+            diagonal,
+            extra,
+            linear,
+            lower,
+            upper,
+            widths,
+            group_starts(form, order),
+            form.totals,
+            form.coupling,
+            codes,
+            errors,
+            point,
+            space,
+            field,
+            multipliers,
+            tol,
+            min(limit, int(_core.MOST_PAIRWISE)),
+            given,
+        )
+    gradient = signs * field + linear
+    if order is not None:
+        both = np.empty((2, n))
+        both[:, order] = point, gradient
+        point, gradient = both
+    if not optimal:
+        return None, point, steps
+    solution = Solution(
+        alpha=form.signs * point,
+        gradient=form.signs * gradient,
+        multipliers=multipliers,
+        objective=objective,
+        primal_objective=gap - objective,
+        dual_gap=relative,
+        kkt_violation=violation,
+        infeasibility=off,
+        relative_infeasibility=share,
+        n_iter=steps,
+        status="optimal",
+        negative_curvature=False,
+    )
+    return solution, point, steps

@@ -43,10 +43,12 @@ class Solution:
     gradient : ndarray of shape (n,)
         ``Q alpha + p``.
     multipliers : ndarray of shape (n_groups,)
-        Multipliers of the equalities, the midpoints of ``[m_g, M_g]``; of a point whose violation
-        is above `tol`, those of the smallest duality gap.
+        Multipliers of the equalities, those of the smallest duality gap: what `dual_gap` judges is
+        the model that has them.
     objective : float
         ``1/2 a'Qa + p'a``.
+    primal_objective : float
+        The primal problem's value at that model.
     dual_gap : float
         A bound of the relative duality gap; NaN when the matrix is not positive semidefinite for
         certain.
@@ -69,6 +71,7 @@ class Solution:
     gradient: Array
     multipliers: Array
     objective: float
+    primal_objective: float
     dual_gap: float
     kkt_violation: float
     infeasibility: float

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scarce.solvers._blas import single_threaded_blas
+from scarce.parallel import single_threaded_blas, small_space, tile_runner
 from scarce.solvers._field import Field
-from scarce.solvers._loop import Loop
-from scarce.solvers._plain_steps import is_worth_it
-from scarce.solvers._problem import QuadraticProgram
+from scarce.solvers._loop import Loop, is_cached
+from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import is_ordinary
+from scarce.solvers._small import is_small
 from scarce.solvers._solution import Progress, Solution
-from scarce.solvers._space import small_space
 from scarce.solvers._start import (
     checked_start,
     first_point,
@@ -33,6 +31,7 @@ NOT_HELD = nullcontext()
 NO_LIMIT = np.iinfo(np.int64).max  # of steps
 GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
+STEP_EFFORT = 2_000  # nanoseconds that a variable of a small program takes, about
 
 
 def solve(
@@ -75,19 +74,22 @@ def solve(
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
     form = SignedForm(problem)
     budget = NO_LIMIT if max_iter == -1 else max_iter
-    plainly = is_worth_it(form.n)
+    x = None if start is None else checked_start(form, start)
+    loop = Loop(form, tol, budget, cache_size, callback)
     # Sums by several threads of BLAS are rounded otherwise, and answers must not depend on them.
-    unused = not plainly and getattr(problem.kernel, "without_blas", False)
-    with small_space("matrix") as matrix, small_space("block") as space:
-        with NOT_HELD if unused else single_threaded_blas:
-            form.keep_rows(matrix, cache_size, plainly=plainly)
-            loop = Loop(form, tol, budget, cache_size, callback, space)
-            if start is None:
-                x, hint = _begin(form, loop, matrix)
-            else:
-                x, hint = checked_start(form, start), None
-            if budget > 0 and is_ordinary(form):
+    held = single_threaded_blas if problem.kernel.needs_blas else NOT_HELD
+    with small_space("matrix") as matrix:
+        with held:
+            form.keep_rows(matrix, cache_size)
+            if budget > 0 and is_small(form):
                 x, solution = loop.run_small(x)
+                if solution is not None:
+                    return solution
+            hint = None
+            if x is None:
+                x, hint = _begin(form, loop, matrix)
+            if budget > 0 and is_cached(form):
+                x, solution = loop.run_cached(x)
                 if solution is not None:
                     return solution
         with single_threaded_blas:
@@ -96,11 +98,62 @@ def solve(
             return loop.run(x, hint)
 
 
+def solve_many(
+    problems: Sequence[QuadraticProgram],
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    starts: Sequence[ArrayLike | None] | None = None,
+    cache_size: float = 200.0,
+) -> list[Solution]:
+    """Solve many programs, in threads where there is enough to do.
+
+    Programs on parts of one stored matrix (`scarce.kernels.StoredOperator`) share its values.
+
+    Parameters
+    ----------
+    problems : sequence of QuadraticProgram
+        The programs.
+    tol, max_iter, cache_size
+        Those of `solve`, for every program.
+    starts : sequence of array-like or None, optional
+        Where each begins.
+
+    Returns
+    -------
+    list of Solution
+        What `solve` returns for each, to the last digit, in the same order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.solvers import DenseMatrix, QuadraticProgram, solve_many
+    >>> matrix = DenseMatrix(np.diag([1.0, 3.0]), definite=True)
+    >>> programs = [QuadraticProgram(matrix, totals=[t]) for t in (1.0, 2.0)]
+    >>> [solution.alpha.tolist() for solution in solve_many(programs, tol=1e-9)]
+    [[0.75, 0.25], [1.5, 0.5]]
+    """
+    found: list[Any] = [None] * len(problems)
+
+    def work(first: int, last: int) -> None:
+        for i in range(first, last):
+            start = None if starts is None else starts[i]
+            found[i] = solve(
+                problems[i], tol=tol, max_iter=max_iter, start=start, cache_size=cache_size
+            )
+
+    effort = sum(STEP_EFFORT * problem.kernel.n for problem in problems)
+    safe = all(problem.kernel.in_threads for problem in problems)
+    with tile_runner(effort if safe else 0) as run:
+        run(len(problems), work, 1)
+    return found
+
+
 def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | None]:
     """Return a start, and the gradient a solved subsample predicts when the start is zero."""
     x = first_point(form)
     lazy = form.kept is not None and form.kept.count < form.n
-    if lazy and GUESS_FROM <= form.n and is_ordinary(form) and x.any():
+    if lazy and GUESS_FROM <= form.n and is_cached(form) and x.any():
         with single_threaded_blas:
             return guessed_vertex(form), None
     if not (loop.rough or x.any()):  # a start need not be good enough to pay for that
@@ -116,13 +169,13 @@ def _begin(form: SignedForm, loop: Loop, matrix: Array) -> tuple[Array, Array | 
         return x, None
     part.keep_rows(matrix, loop.cache_size)
     left = loop.budget - loop.steps
-    smaller = Loop(part, loop.tol, left, loop.cache_size, None, loop.space, rough=True)
+    smaller = Loop(part, loop.tol, left, loop.cache_size, None, rough=True)
     y = smaller.descend(*_begin(part, smaller, matrix))
     loop.steps += smaller.steps
     spread = np.zeros(form.n)
     spread[chosen] = y
     field = Field(form, spread, form.kernel.precisions[0])
-    gradient = form.turn * field.values + form.linear
+    gradient = form.kernel_signs * field.values + form.linear
     if not x.any():
         # Zero is feasible, costs nothing, and is better than a vertex of a margin problem.
         return x, gradient

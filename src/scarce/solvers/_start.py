@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scarce.solvers._plain_steps import compiler_is_loaded
-from scarce.solvers._problem import QuadraticProgram
-from scarce.solvers._rules import RULES
+from scarce import _core
+from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._steps import boxes_of
 
@@ -65,11 +64,9 @@ def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
 
 def first_point(form: SignedForm) -> Array:
     """Return the feasible point nearest to zero's clip, each group filled in index order."""
-    if form.n_groups == 1 and form.bounded and compiler_is_loaded():
-        from scarce.solvers._compiled_small import fill
-
+    if form.n_groups == 1 and form.bounded:
         x = np.empty(form.n)
-        fill(boxes_of(form, None), form.totals, x, RULES)
+        _core.first_point(*boxes_of(form, None), form.totals, x)
         return x
     return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 
@@ -133,7 +130,7 @@ def subsample(form: SignedForm) -> Array | None:
 def widening(form: SignedForm, chosen: Array) -> Array:
     """Return how much wider the boxes of a subsample must be to stand for those left out."""
     width = form.upper - form.lower
-    everyone = np.bincount(form.groups, width, minlength=form.n_groups)
+    every = np.bincount(form.groups, width, minlength=form.n_groups)
     drawn = np.bincount(form.groups[chosen], width[chosen], minlength=form.n_groups)
-    ratio = np.divide(everyone, drawn, out=np.ones_like(drawn), where=drawn > 0)
+    ratio = np.divide(every, drawn, out=np.ones_like(drawn), where=drawn > 0)
     return np.asarray(ratio[form.groups[chosen]])

@@ -36,7 +36,7 @@ class Boxes(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The exact matrix ``turn_i values[lines_i, columns_k] turn_k``, from which steps copy rows.
+    """The exact matrix ``sign_i values[lines_i, columns_k] sign_k``, from which steps copy rows.
 
     A line is -1 for a row that is absent. Without ``columns`` they are the variables themselves.
     """
@@ -44,27 +44,7 @@ class Source(NamedTuple):
     values: Array
     lines: Array
     columns: Array
-    turn: Array
-
-
-class Rules(NamedTuple):
-    """Limits, explained where they are defined.
-
-    They are handed over because what is compiled would keep those of the day it was compiled.
-    """
-
-    at_bound: float
-    balanced: float
-    most_free: int
-    regular: float
-    most_newton: int
-    early: float
-    exact: float
-    lost: float
-    most_steps: int
-    rounded: float
-    rounding: float
-    resolved: float
+    signs: Array
 
 
 NO_INDEX = np.empty(0, np.int64)

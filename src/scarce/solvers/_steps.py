@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scarce.solvers._certificate import AT_BOUND
+from scarce._core import bends_down, next_rows, pairwise_steps
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._single_rows import SingleRows
 from scarce.solvers._step_data import NO_SOURCE, Boxes, StepMatrix
@@ -32,9 +32,8 @@ def matrix_of_single(rows: SingleRows) -> StepMatrix:
 
 def has_negative_curvature(matrix: StepMatrix, starts: Array) -> bool:
     """Say whether a pair of one group has negative curvature; all rows must be there."""
-    from scarce.solvers._compiled import bends_down
-
-    return bool(bends_down(matrix, starts, BENT[matrix.values.dtype.type]))
+    share = BENT[matrix.values.dtype.type]
+    return bool(bends_down(matrix.values, matrix.scale, matrix.extra, starts, share))
 
 
 def group_starts(form: SignedForm, block: Array | None) -> Array:
@@ -53,6 +52,20 @@ def boxes_of(form: SignedForm, block: Array | None) -> Boxes:
     return Boxes(form.lower[block], form.upper[block], form.widths[block], starts)
 
 
+def missing_rows(
+    where: Array, boxes: Boxes, gradient: Array, x: Array, asked: int, tol: float
+) -> tuple[Array, int]:
+    """Return the rows that violate of those that ``where`` calls absent, and how many do clearly.
+
+    The one that was asked for comes first, unless it is -1, then the clearest. There are none if
+    nothing violates by more than ``tol``.
+    """
+    rows, keys = np.empty(x.size, np.int64), np.empty(x.size)
+    lower, upper, _, starts = boxes
+    count, clear = next_rows(where, lower, upper, starts, gradient, x, asked, tol, rows, keys)
+    return rows[:count], clear
+
+
 def solve_block(
     form: SignedForm,
     matrix: StepMatrix,
@@ -67,8 +80,6 @@ def solve_block(
 
     Rows of the matrix that are absent are ``kept`` when a step asks for them.
     """
-    from scarce.solvers._compiled import next_rows, pairwise_steps
-
     part, local, boxes = x[block], gradient[block], boxes_of(form, block)
     met, steps = np.full(3, -1), 0
     if kept is not None and kept.count == 0:
@@ -76,11 +87,11 @@ def solve_block(
     while True:
         pair = met[:2].copy()
         steps += pairwise_steps(
-            matrix, boxes, NO_SOURCE, local, part, tol, limit - steps, AT_BOUND, met, False
+            *matrix, *boxes, *NO_SOURCE, local, part, tol, limit - steps, met, False
         )
         if met[2] >= 0:
             assert kept is not None
-            rows, clear = next_rows(kept.where, boxes, local, part, met[2], 0.0)
+            rows, clear = missing_rows(kept.where, boxes, local, part, int(met[2]), 0.0)
             kept.keep(rows[: min(clear, kept.batch)])
         elif np.array_equal(pair, met[:2]):
             break

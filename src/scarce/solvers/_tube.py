@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from scarce.solvers._blas import single_threaded_blas
-from scarce.solvers._certificate import FEASIBLE
+from scarce._core import FEASIBLE
+from scarce.parallel import single_threaded_blas
 from scarce.solvers._solution import Progress
 from scarce.solvers._tube_certificate import (
     TubeCertificate,

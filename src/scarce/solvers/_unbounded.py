@@ -54,7 +54,7 @@ def _falls(form: SignedForm, indices: Array, d: Array) -> bool:
     """Say whether the objective falls along all of a direction."""
     x = np.zeros(form.n)
     x[indices] = d
-    bend = form.turn * form.exact_field(x, np.arange(form.n)) + form.diagonal * x
+    bend = form.kernel_signs * form.exact_field(x, np.arange(form.n)) + form.diagonal * x
     # By Cauchy and Schwarz, as large as the terms of that sum may be.
     root = np.sqrt(np.abs(form.coupling).max() * np.abs(form.kernel.diagonal()))
     terms = root * float(root @ np.abs(x)) + form.diagonal * np.abs(x)

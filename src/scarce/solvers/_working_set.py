@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scarce._core import extreme_rows, violation_keys
 from scarce.solvers._certificate import midpoints
 from scarce.solvers._newton import free_variables
-from scarce.solvers._signed import SignedForm
+from scarce.solvers._signed import SignedForm, extremes_of
 
 Array = NDArray[Any]
 
@@ -29,18 +30,12 @@ class WorkingSets:
 
     def extremes(self, gradient: Array, x: Array) -> tuple[Array, Array]:
         """Return ``m`` and ``M`` of every group."""
-        from scarce.solvers._compiled import group_extremes
-
-        form = self.form
-        m, M = group_extremes(gradient, x, form.lower, form.upper, form.groups, form.n_groups)
-        return m, M
+        return extremes_of(self.form, gradient, x)
 
     def select(
         self, gradient: Array, x: Array, middle: Array, goal: float, extra: int, precision: Any
     ) -> Array:
         """Return the free variables and the worst violators, sorted by group."""
-        from scarce.solvers._compiled import extreme_rows, violation_keys
-
         form = self.form
         if form.kept is not None:  # all of it: choosing would cost more than it saves
             return form.kept.order
@@ -54,7 +49,8 @@ class WorkingSets:
         if free.size + min(others, SMALLEST_BLOCK) <= largest:
             keys[free] = np.inf
         # Both ends of each group: many rows that tie on one side must not crowd out the other.
-        ends = np.concatenate(extreme_rows(gradient, *sides, form.n_groups))
+        ends = np.empty(2 * form.n_groups, np.int64)
+        extreme_rows(gradient, *sides, ends[: form.n_groups], ends[form.n_groups :])
         keys[ends[ends >= 0]] = np.inf
         return self._largest(keys, min(free.size + others, largest))
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import khatri_rao
 
 from scarce._arrays import Array
-from scarce.kernels._threads import tile_runner
+from scarce.parallel import tile_runner
 from scarce.tensor._vectors import Shape, padded
 
 DROPPED = 1e-12  # eigenvalues below this share of the largest are zero up to rounding

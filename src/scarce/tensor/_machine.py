@@ -29,9 +29,9 @@ from scarce._frame import (
 )
 from scarce._kernel_machine import check_range
 from scarce.kernels import as_rows
+from scarce.parallel import single_threaded_blas
 from scarce.reductions import HalfStep
 from scarce.solvers import solve
-from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._mode_sweeps import Fit, ModeSweeps
 from scarce.tensor._starts import Factors, Random, leading_of_sum, starts

@@ -18,9 +18,9 @@ from scarce._left_out import left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
 from scarce.chunks._lazy import lazily
 from scarce.kernels import distinct_rows
+from scarce.parallel import single_threaded_blas
 from scarce.reductions import OneClassHalfStep
 from scarce.solvers import one_class_offset
-from scarce.solvers._blas import single_threaded_blas
 from scarce.tensor._contractions import Tensors, full_tensor
 from scarce.tensor._machine import TensorMachine
 from scarce.tensor._mode_sweeps import Fit, ModeSweeps

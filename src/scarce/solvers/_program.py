@@ -4,63 +4,14 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scarce.solvers._operator import SymmetricOperator
+
 Array = NDArray[Any]
-
-_GATHERED = 1024  # rows held at a time
-_BLOCK_VALUES = 2_000_000  # kernel values held at a time, 16 MB
-
-
-class SymmetricOperator(Protocol):
-    """A symmetric matrix that is never stored: blocks and sums on demand."""
-
-    n: int
-
-    @property
-    def definite(self) -> bool:
-        """Whether the matrix is positive semidefinite for certain; without it there is no gap."""
-
-    @property
-    def name(self) -> str:
-        """What messages call the matrix: the kernel's name."""
-
-    @property
-    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
-        """Arithmetic on offer, the fastest first and the most accurate last."""
-
-    def subset(self, indices: Array) -> SymmetricOperator:
-        """Return the operator of some of the rows and the same columns."""
-
-    def diagonal(self) -> Array:
-        """Return the diagonal, or an upper bound of it where that is far cheaper."""
-
-    def write_block(self, indices: Array, out: Array) -> None:
-        """Write the square block of the given rows to ``out``, in its precision."""
-
-    def accumulate(
-        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
-    ) -> None:
-        """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
-
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
-        """Return a bound of the rounding error of what `accumulate` added up, for every row.
-
-        ``traffic[j]`` is the sum of all ``|weight|`` that went through column ``j`` in any number
-        of calls. Adding to ``out`` itself is the caller's part.
-        """
-
-    def reference(self, rows: Array, columns: Array) -> Array:
-        """Return a block in float64 by plain means, sharing no code with the methods above."""
-
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]`` from such values.
-
-        `scarce.solvers.reference_sums` does it for any operator, block by block.
-        """
 
 
 class SignedParts(NamedTuple):
@@ -69,7 +20,7 @@ class SignedParts(NamedTuple):
     lower: Array
     upper: Array
     linear: Array
-    turn: Array
+    kernel_signs: Array
     bounded: bool
     widths: Array  # of the boxes
 
@@ -171,12 +122,12 @@ class QuadraticProgram:
 
     def _signed(self, unsigned: bool) -> SignedParts:
         """Return the parts in the variables ``signs * alpha``, after a look at the boxes."""
-        lower, upper, linear, turn = self.lower, self.upper, self.linear, self.kernel_signs
+        lower, upper, linear, kernel_signs = self.lower, self.upper, self.linear, self.kernel_signs
         if not unsigned:
             positive, linear = self.signs > 0, self.signs * self.linear
             lower = np.where(positive, self.lower, -self.upper)
             upper = np.where(positive, self.upper, -self.lower)
-            turn = self.signs * self.kernel_signs
+            kernel_signs = self.signs * self.kernel_signs
         width = upper - lower
         if not width.min() >= 0:  # or NaN, of a bound or between two infinite ends
             _refuse_nan("lower", self.lower)
@@ -190,7 +141,7 @@ class QuadraticProgram:
                 )
         bounded = bool(width.max() < np.inf)
         return SignedParts(
-            lower, upper, linear, turn, bounded, width if bounded else widths(lower, upper)
+            lower, upper, linear, kernel_signs, bounded, width if bounded else widths(lower, upper)
         )
 
     def with_kernel(self, kernel: SymmetricOperator) -> QuadraticProgram:
@@ -296,120 +247,3 @@ def _check_feasible(program: QuadraticProgram) -> None:
             f"{int((program.groups == g).sum())} variables only allow sums from {least[g]:g} to "
             f"{most[g]:g}"
         )
-
-
-class DenseMatrix:
-    """A stored symmetric matrix as an operator.
-
-    Parameters
-    ----------
-    values : array-like of shape (n, n)
-        Finite and symmetric. It is not copied.
-    definite : bool
-        Whether the matrix is known to be positive semidefinite. It is not examined, and only a
-        program of a definite matrix has a duality gap.
-    name : str
-        What messages call the matrix.
-    """
-
-    def __init__(
-        self, values: ArrayLike, *, definite: bool = False, name: str = "precomputed"
-    ) -> None:
-        values = np.asarray(values)
-        if values.dtype not in (np.float32, np.float64):
-            values = values.astype(np.float64)
-        if values.ndim != 2 or values.shape[0] != values.shape[1]:
-            raise ValueError(f"values must be a square matrix, got shape {values.shape}")
-        if not np.isfinite(values).all():
-            raise ValueError("values must not contain NaN or infinity")
-        self.values: Array = values
-        self.n = values.shape[0]
-        self.definite = definite
-        self.name = name
-
-    @property
-    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
-        """One: the matrix is what it is."""
-        return (np.float64,)
-
-    def subset(self, indices: Array) -> DenseMatrix:
-        """Return the operator of some of the rows and the same columns."""
-        part = self.values[np.ix_(indices, indices)]
-        return DenseMatrix(part, definite=self.definite, name=self.name)
-
-    def diagonal(self) -> Array:
-        """Return the diagonal."""
-        return np.diagonal(self.values).astype(np.float64)
-
-    def write_block(self, indices: Array, out: Array) -> None:
-        """Write the square block of the given rows to ``out``, in its precision."""
-        from scarce.solvers._compiled import gather_block
-
-        gather_block(self.values, indices, indices, out)  # several times faster than indexing
-
-    def accumulate(
-        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
-    ) -> None:
-        """Add ``sum_j weights[groups[i], j] * K[i, columns[j]]`` to ``out[i]`` for every row."""
-        for first in range(0, columns.size, _GATHERED):
-            some = slice(first, first + _GATHERED)
-            rows = self.values[columns[some]].astype(precision, copy=False)
-            out += (weights[:, some] @ rows)[groups, np.arange(self.n)]
-
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
-        """Return a bound of the rounding errors of the sums, the same for every row."""
-        largest = float(max(self.values.max(), -self.values.min()))
-        terms = _GATHERED + self.n / _GATHERED  # of a product, and the products added up
-        return np.full(self.n, np.finfo(precision).eps * terms * largest * float(traffic.sum()))
-
-    def reference(self, rows: Array, columns: Array) -> Array:
-        """Return a block in float64."""
-        return np.asarray(self.values[np.ix_(rows, columns)], dtype=np.float64)
-
-    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
-        """Return ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``."""
-        return reference_sums(self, rows, columns, weights, groups)
-
-
-def reference_sums(
-    operator: SymmetricOperator, rows: Array, columns: Array, weights: Array, groups: Array
-) -> Array:
-    """Return plain float64 sums over an operator's `reference` values, block by block.
-
-    Parameters
-    ----------
-    operator : operator
-        The matrix ``K``.
-    rows, columns : ndarray of int
-        The part of it.
-    weights : ndarray of shape (n_groups, n_columns)
-        Weights of the columns.
-    groups : ndarray of int of shape (n_rows,)
-        For each of the rows the line of `weights` that it is summed with.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.solvers import DenseMatrix, reference_sums
-    >>> K = DenseMatrix([[2.0, 1.0], [1.0, 3.0]])
-    >>> reference_sums(K, np.array([1]), np.array([0, 1]), np.array([[1.0, 10.0]]), np.array([0]))
-    array([31.])
-    """
-    sums = np.zeros(rows.size)
-    for start in range(0, rows.size, _GATHERED):
-        tile = slice(start, start + _GATHERED)
-        own = groups[tile]
-        step = max(1, _BLOCK_VALUES // own.size)
-        for first in range(0, columns.size, step):
-            some = slice(first, first + step)
-            values = operator.reference(rows[tile], columns[some])
-            if weights.shape[0] == 1:
-                sums[tile] += values @ weights[0, some]
-            else:
-                sums[tile] += np.einsum("ij,ij->i", values, weights[own, some])
-    return sums

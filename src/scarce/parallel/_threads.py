@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from joblib import cpu_count
 
-from scarce.solvers._blas import single_threaded_blas
+from scarce.parallel._blas import single_threaded_blas
 
 TILE_ROWS = 256
 SMALLEST_EFFORT = 1_000_000
