@@ -24,7 +24,7 @@ def margin_program(cost: float) -> QuadraticProgram:
 
 
 @pytest.mark.parametrize("cost", [1.0, 100.0])
-def test_same_optimum_as_without_kept_rows(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_optimum_as_without_row_cache(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
     program = margin_program(cost)
     kept = solve(program)
     monkeypatch.setattr(SignedForm, "keep_single_rows", lambda *_: None)
