@@ -102,12 +102,13 @@ class RBFKernel(Kernel):
     def packed_scores(
         self, X: Array, packed: Array, weights: Array, groups: Array, out: Array
     ) -> None:
+        weights = np.ascontiguousarray(weights)
         _core.gaussian_scores(X, packed, self.gamma, weights, groups, out)
 
     def plain_sums(
         self, X: Array, rows: Array, columns: Array, weights: Array, groups: Array
     ) -> Array:
-        sums = np.empty(rows.size)
+        sums, weights = np.empty(rows.size), np.ascontiguousarray(weights)
         _core.gaussian_sums(X, rows, columns, self.gamma, weights, groups, sums)
         return sums
 

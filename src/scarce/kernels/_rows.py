@@ -119,7 +119,9 @@ class DenseRows:
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
         tile = self._tile(slice(start, stop))
-        _core.weighted_row_sums(tile, planes, groups[start:stop], out[start:stop])
+        _core.weighted_row_sums(
+            tile, np.ascontiguousarray(planes), groups[start:stop], out[start:stop]
+        )
 
 
 class SparseRows:
@@ -174,6 +176,7 @@ class SparseRows:
 
     def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
+        planes = np.ascontiguousarray(planes)
         _core.project_sparse(data, indices, indptr, planes, groups[start:stop], out[start:stop])
 
 

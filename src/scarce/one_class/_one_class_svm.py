@@ -223,7 +223,8 @@ class OneClassSVM(OneClassMachine):
         self, program: QuadraticProgram, solution: Solution, sums: Array | None, largest: float
     ) -> OneClassModel:
         model = read_one_class(program, solution, sums)
-        warn_if_zero(model.objective, largest / 2, self._fitted_kernel())
+        mass = float(program.totals[0])
+        warn_if_zero(-solution.objective / mass / mass, largest / 2, self._fitted_kernel())
         return model
 
     def _score_rounding(self, terms: Array, largest: float) -> float:

@@ -96,6 +96,6 @@ def read_c_svc(program: QuadraticProgram, solution: Solution) -> MarginModel:
     return MarginModel(
         coefficients=np.asarray(signs * solution.alpha),
         intercept=float(solution.multipliers[0]),
-        objective=-solution.objective,
+        objective=solution.primal_objective,
         scores=np.asarray(signs * (solution.gradient + 1.0)),
     )

@@ -92,6 +92,6 @@ def read_double_hinge(program: QuadraticProgram, solution: Solution) -> MarginMo
     return MarginModel(
         coefficients=np.asarray(-(solution.alpha[:n] + solution.alpha[n:])),
         intercept=-float(solution.multipliers[0]),
-        objective=-solution.objective,
+        objective=solution.primal_objective,
         scores=np.asarray(-solution.gradient[:n] - 1.0),
     )

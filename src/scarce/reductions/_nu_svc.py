@@ -193,6 +193,7 @@ def read_nu_svc(program: QuadraticProgram, solution: Solution) -> NuMarginModel:
         np.asarray(program.kernel_signs * solution.alpha),
         solution.multipliers,
         solution.objective,
+        primal=solution.primal_objective,
         nu=2.0 * float(program.totals[0]) / float(program.upper.sum()),
         total=float(program.upper.sum()),
         largest=float(np.max(program.kernel.diagonal())),
@@ -204,6 +205,7 @@ def nu_margin_model(
     multipliers: Array,
     objective: float,
     *,
+    primal: float | None = None,
     nu: float,
     total: float,
     largest: float,
@@ -218,6 +220,8 @@ def nu_margin_model(
         Of the equalities of the negative and the positive class.
     objective : float
         Of the dual.
+    primal : float, optional
+        Of the primal problem, at this model; minus the dual's by default.
     nu : float
         The parameter.
     total : float
@@ -254,7 +258,7 @@ def nu_margin_model(
         coefficients=scaled,
         intercept=constant / margin,
         margin=margin,
-        objective=-objective / total / total,
+        objective=(-objective if primal is None else primal) / total / total,
         flat=is_flat(norm, margin / total, nu, radius),
         norm=norm,
         unit_margin=margin / total,

@@ -19,7 +19,7 @@ class OneClassModel:
     offset : float
         Rows of a score below it are outside.
     objective : float
-        Optimum of ``1/2 |w|^2 - rho + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight.
+        Of this model: ``1/2 |w|^2 - rho + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight.
     """
 
     coefficients: Array
@@ -67,9 +67,8 @@ def read_one_class(
 ) -> OneClassModel:
     """Return the model of a solution.
 
-    The offset is the equality's multiplier. With every row at its bound (nu = 1) that has no upper
-    end, and an approximated model is to be cut where its own scores reject the share nu: both are
-    the order statistic of the scores.
+    The offset is the equality's multiplier, an order statistic of the scores: rows of at most the
+    share nu of the weight are below it. An approximated model is cut by its own scores.
 
     Parameters
     ----------
@@ -95,10 +94,8 @@ def read_one_class(
     1.0
     """
     mass = float(program.totals[0])
-    if scores is None and bool((solution.alpha >= program.upper).all()):
-        scores = solution.gradient
     if scores is None:
         offset = -float(solution.multipliers[0])
     else:
         offset = one_class_offset(scores, 1.0 / mass, program.upper)
-    return OneClassModel(solution.alpha, offset, -solution.objective / mass / mass)
+    return OneClassModel(solution.alpha, offset, solution.primal_objective / mass / mass)

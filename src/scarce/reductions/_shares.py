@@ -116,7 +116,7 @@ def read_shares(program: QuadraticProgram, solution: Solution) -> SharesModel:
     weights = np.tile(prices / largest, 2)
     offset = one_class_offset(ends, 2.0 / weights.sum(), weights)
     coefficients = np.asarray(solution.alpha[:n] - solution.alpha[n:])
-    return SharesModel(coefficients, offset, -solution.objective)
+    return SharesModel(coefficients, offset, solution.primal_objective)
 
 
 def rounded_shares(

@@ -78,8 +78,8 @@ def read_svdd(
 ) -> SVDDModel:
     """Return the model of a solution.
 
-    The offset is that of the equality's multiplier, or as in `read_one_class` the order statistic
-    of the scores where every row is at its bound or the model is approximated.
+    The offset is that of the equality's multiplier, as in `read_one_class`; an approximated model is
+    cut by its own scores.
 
     Parameters
     ----------
@@ -106,11 +106,9 @@ def read_svdd(
     """
     mass = float(program.totals[0])
     to_scores = 2.0 / mass  # from the gradient, K a - nu W / 2 k_ii
-    if scores is None and bool((solution.alpha >= program.upper).all()):
-        scores = to_scores * solution.gradient
     if scores is None:
         offset = -to_scores * float(solution.multipliers[0])
     else:
         offset = one_class_offset(scores, 1.0 / mass, program.upper)
-    objective = -to_scores * (solution.objective / mass)
+    objective = to_scores * (solution.primal_objective / mass)
     return SVDDModel(solution.alpha / mass, offset, objective)

@@ -96,7 +96,7 @@ def read_svr(program: QuadraticProgram, solution: Solution, width: float) -> Tub
     1.2
     """
     intercept = float(solution.multipliers[0])
-    return TubeRegression(_signed(solution), intercept, width, -solution.objective)
+    return TubeRegression(_signed(solution), intercept, width, solution.primal_objective)
 
 
 def nu_svr_program(
@@ -172,7 +172,7 @@ def read_nu_svr(program: QuadraticProgram, solution: Solution) -> TubeRegression
     """
     high, low = map(float, solution.multipliers)  # width - intercept, width + intercept
     return TubeRegression(
-        _signed(solution), 0.5 * (low - high), 0.5 * (low + high), -solution.objective
+        _signed(solution), 0.5 * (low - high), 0.5 * (low + high), solution.primal_objective
     )
 
 
