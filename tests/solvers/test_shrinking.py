@@ -149,7 +149,7 @@ def test_steps_find_what_single_precision_has_no_digits_for(scale, offset, tol, 
     form.keep_rows(np.empty(n**2), 200.0)
     descent = Descent(form, np.zeros(n))
     if at_once:
-        solution, x, steps = solve_small(form, None, tol, 10**6)
+        _, x, steps = solve_small(form, None, tol, 10**6)
         assert steps > 0
     else:
         x, field, _ = descent.go(tol, 10**6)
