@@ -92,7 +92,7 @@ def test_help_loads_nothing_heavy():
         "try:\n"
         "    main(['--help'])\n"
         "finally:\n"
-        "    heavy = {'numba', 'numpy', 'sklearn', 'pandas', 'pyarrow', 'rich'}\n"
+        "    heavy = {'numpy', 'sklearn', 'pandas', 'pyarrow', 'rich'}\n"
         "    print(heavy & set(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

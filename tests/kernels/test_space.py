@@ -1,13 +1,11 @@
-"""Space kept between solves, and compilation without a place for its cache."""
+"""Space kept between solves."""
 
 import threading
 
-import numba
 import numpy as np
 import pytest
 
 from scarce.kernels._sums import scratch_tile
-from scarce.solvers import _jit
 from scarce.parallel import KEPT, small_space
 
 
@@ -58,40 +56,3 @@ def test_tiles_of_a_thread_share_memory_in_either_precision():
         assert tile.shape == (256, 512)
         assert tile.dtype == dtype
         assert np.shares_memory(tile, scratch_tile((3, 5), dtype))
-
-
-def test_compiled_functions_do_without_a_cache(monkeypatch):
-    asked, njit = [], numba.njit
-
-    def nowhere(**options):
-        asked.append(options)
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return njit(**options)
-
-    monkeypatch.setattr(numba, "njit", nowhere)
-
-    @_jit.compiled()
-    def twice(x):
-        return 2 * x
-
-    assert twice(21) == 42
-    first, second = asked
-    assert first.pop("cache") is True
-    assert first == second
-    assert second["nogil"] is True
-    assert second["fastmath"] == {"contract", "nsz"}
-
-
-def test_other_errors_of_the_compiler_are_not_hidden(monkeypatch):
-    def broken(**_options):
-        raise TypeError("no such option")
-
-    monkeypatch.setattr(numba, "njit", broken)
-    with pytest.raises(TypeError, match="no such option"):
-        _jit.compiled()(lambda x: x)
-
-
-def test_plain_arithmetic_is_not_reordered():
-    assert "reassoc" not in _jit.CONTRACT
-    assert "nnan" not in _jit.REASSOCIATE

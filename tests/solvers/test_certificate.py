@@ -117,7 +117,9 @@ def test_equals_the_formula(seed):
     assert certificate.kkt_violation == pytest.approx(worst, rel=1e-9, abs=1e-9)
     assert certificate.infeasibility == pytest.approx(problem.infeasibility(alpha), abs=1e-12)
     bound = lagrange_bound(problem, alpha, certificate.multipliers)
-    middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, certificate.multipliers)
+    middle = np.where(
+        np.isfinite(low) & np.isfinite(high), (low + high) / 2, certificate.multipliers
+    )
     assert bound >= lagrange_bound(problem, alpha, middle) - 1e-9 * (1 + abs(bound))
     assert certificate.primal_objective == pytest.approx(-bound, rel=1e-9, abs=1e-9)
     slack = 1e-9 * (1 + abs(bound))

@@ -5,7 +5,6 @@ import pytest
 
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 
-
 KERNEL = np.eye(4)
 
 

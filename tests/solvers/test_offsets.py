@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scarce.solvers import DenseMatrix, QuadraticProgram, one_class_offset, solve
 
 
-
 def brute_force(scores, price, weights=None):
     """Centre of the minimisers among the scores, where a convex piecewise line has its corners."""
     scores = np.asarray(scores, dtype=float)

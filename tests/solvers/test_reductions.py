@@ -7,7 +7,6 @@ from scarce.solvers import (
     DenseMatrix,
     QuadraticProgram,
     _row_cache,
-    _small,
     _solve,
     _start,
     _working_set,
