@@ -15,12 +15,9 @@ from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import solve_small
 from scarce.solvers._solution import Progress, Solution
-from scarce.solvers._start import first_point
 from scarce.solvers._step_data import StepMatrix
 from scarce.solvers._steps import (
-    group_starts,
     has_negative_curvature,
     matrix_of_block,
     matrix_of_single,
@@ -124,21 +121,9 @@ class Loop:
                     break  # rounding errors, which a smaller goal would not cure
         return self._solution(x, field, self._verdict(x, field, last))
 
-    def run_small(self, x: Array | None) -> tuple[Array | None, Solution | None]:
-        """Solve a small program in one call; return the point reached, and the solution if any."""
-        if self._stops_at(x):
-            return x, None
-        solution, x, steps = solve_small(self.form, x, self.tol, self.budget)
-        self.steps += steps
-        if solution is not None and self.callback is not None:
-            self.callback(
-                Progress(solution.alpha, solution.objective, solution.kkt_violation, self.steps)
-            )
-        return x, solution
-
     def run_cached(self, x: Array) -> tuple[Array, Solution | None]:
         """Solve a program whose rows fit; return the point reached, and the solution if any."""
-        if self.steps == 0 and self._stops_at(x):
+        if self.steps == 0 and self.stops_at(x):
             return x, None
         share, descent = 1.0, Descent(self.form, x)
         for _ in range(int(MOST_GOALS)):
@@ -157,11 +142,10 @@ class Loop:
             share *= smaller(self.tol, verdict.dual_gap)
         return x, None
 
-    def _stops_at(self, x: Array | None) -> bool:
+    def stops_at(self, x: Array) -> bool:
         """Tell a callback where the run begins; say whether it asks for a stop."""
         if self.callback is None:
             return False
-        x = first_point(self.form) if x is None else x
         field = Field(self.form, x, np.float64)
         self._tell(x, field, self._gap(x, field))
         return self.stopped
@@ -260,7 +244,7 @@ class Loop:
         limit = min(max(STEPS_PER_CALL, 30 * block.size), self.budget - self.steps)
         matrix = self._matrix(block, precision)
         if not (self.definite or self.negative_curvature):
-            self.negative_curvature = has_negative_curvature(matrix, group_starts(form, block))
+            self.negative_curvature = has_negative_curvature(matrix, form.group_starts(block))
         new, local, steps = solve_block(form, matrix, block, gradient, x, tol, limit)
         self.steps += max(steps, 1)
         form.balance(new)
@@ -300,7 +284,7 @@ class Loop:
         form = self.form
         block = self.sets.select(gradient, x, middle, self.tol, self.sets.extra, np.float64)
         matrix = self._matrix(block, np.float64)
-        self.negative_curvature = has_negative_curvature(matrix, group_starts(form, block))
+        self.negative_curvature = has_negative_curvature(matrix, form.group_starts(block))
 
     def _newton(self, x: Array, gradient: Array, most: int, tol: float) -> Array | None:
         found, bent = newton_steps(self.form, x, gradient, most, tol)

@@ -54,6 +54,16 @@ class SignedForm:
         same = bool((self.kernel_signs == self.kernel_signs[0]).all())
         return same and bool((self.coupling == 1).all()) and not self.problem.curved
 
+    def group_starts(self, block: Array | None = None) -> Array:
+        """Return where the groups of a block begin, and its end; None is all variables.
+
+        The variables of a block are sorted by group.
+        """
+        groups = self.groups if block is None else self.groups[block]
+        if self.n_groups == 1:
+            return np.array([0, groups.size])
+        return np.searchsorted(groups, np.arange(self.n_groups + 1))
+
     def masses(self, x: Array) -> Array:
         """Return the sum of all ``|x|`` of each group: what its equality's error is relative to."""
         return self.problem.sums(np.abs(x))

@@ -15,7 +15,6 @@ from scarce import _core
 from scarce.parallel import KEPT, small_space
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._solution import Solution
-from scarce.solvers._steps import group_starts
 
 Array = NDArray[Any]
 
@@ -64,7 +63,7 @@ def solve_small(
             lower,
             upper,
             widths,
-            group_starts(form, order),
+            form.group_starts(order),
             form.totals,
             form.coupling,
             codes,

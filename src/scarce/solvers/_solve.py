@@ -14,7 +14,7 @@ from scarce.solvers._field import Field
 from scarce.solvers._loop import Loop, is_cached
 from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import is_small
+from scarce.solvers._small import is_small, solve_small
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._start import (
     checked_start,
@@ -78,15 +78,20 @@ def solve(
     endless = max_iter == -1
     budget = max(LEAST_PATIENCE, PATIENCE * form.n) if endless else max_iter
     x = None if start is None else checked_start(form, start)
-    loop = Loop(form, tol, budget, cache_size, callback)
-    loop.limited = not endless
     # Sums by several threads of BLAS are rounded otherwise, and answers must not depend on them.
     held = single_threaded_blas if problem.kernel.needs_blas else NOT_HELD
     with small_space("matrix") as matrix:
         with held:
             form.keep_rows(matrix, cache_size)
-            if budget > 0 and is_small(form):
-                x, solution = loop.run_small(x)
+            steps = 0
+            if callback is None and budget > 0 and is_small(form):
+                solution, x, steps = solve_small(form, x, tol, budget)
+                if solution is not None:
+                    return solution
+            loop = Loop(form, tol, budget, cache_size, callback)
+            loop.limited, loop.steps = not endless, steps
+            if callback is not None and budget > 0 and is_small(form):
+                x, solution = _solve_aloud(form, loop, x)
                 if solution is not None:
                     return solution
             hint = None
@@ -100,6 +105,19 @@ def solve(
             if form.single is not None:
                 x = loop.first_steps(x)
             return loop.run(x, hint)
+
+
+def _solve_aloud(form: SignedForm, loop: Loop, x: Array | None) -> tuple[Array, Solution | None]:
+    """Solve a small program, a callback told before and after."""
+    assert loop.callback is not None
+    x = first_point(form) if x is None else x
+    if loop.stops_at(x):
+        return x, None
+    solution, x, loop.steps = solve_small(form, x, loop.tol, loop.budget)
+    if solution is not None:
+        told = solution.alpha, solution.objective, solution.kkt_violation, loop.steps
+        loop.callback(Progress(*told))
+    return x, solution
 
 
 def solve_many(

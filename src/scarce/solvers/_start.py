@@ -64,9 +64,12 @@ def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
 
 def first_point(form: SignedForm) -> Array:
     """Return the feasible point nearest to zero's clip, each group filled in index order."""
-    if form.n_groups == 1 and form.bounded:
+    if form.bounded:
+        order = None if form.n_groups == 1 else form.groups.argsort(kind="stable")
         x = np.empty(form.n)
-        _core.first_point(*boxes_of(form, None), form.totals, x)
+        _core.first_point(*boxes_of(form, order), form.totals, x)
+        if order is not None:
+            x[order] = x.copy()
         return x
     return _fill(form, np.maximum(np.minimum(form.upper, 0.0), form.lower))
 

@@ -36,17 +36,9 @@ def has_negative_curvature(matrix: StepMatrix, starts: Array) -> bool:
     return bool(bends_down(matrix.values, matrix.scale, matrix.extra, starts, share))
 
 
-def group_starts(form: SignedForm, block: Array | None) -> Array:
-    """Return where the groups of a block begin, and its end; None is all variables."""
-    groups = form.groups if block is None else form.groups[block]
-    if form.n_groups == 1:
-        return np.array([0, groups.size])
-    return np.searchsorted(groups, np.arange(form.n_groups + 1))
-
-
 def boxes_of(form: SignedForm, block: Array | None) -> Boxes:
     """Return the bounds of the variables of a block; None is all of them, sorted by group."""
-    starts = group_starts(form, block)
+    starts = form.group_starts(block)
     if block is None:
         return Boxes(form.lower, form.upper, form.widths, starts)
     return Boxes(form.lower[block], form.upper[block], form.widths[block], starts)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.operators._operator import KernelOperator
-from scarce.kernels.operators._rounding import UNIT, direct_error
+from scarce.kernels.operators._rounding import UNIT
 from scarce.kernels.rows._prepared import Prepared, prepare
 from scarce.parallel import SMALLEST_EFFORT, Work, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator, ValueErrors
@@ -21,6 +21,14 @@ FEW = 2048  # rows up to which values need no preparation
 NARROW = 32  # columns up to which differences are faster than BLAS
 FEW_DIFFERENCES = 1 << 20  # with more columns: differences that take less time than preparations
 STEP = 64  # rows that a thread takes at a time, as `write_square` has it
+
+
+def direct_error(width: int) -> float:
+    """Return a bound of the error of a value of a `direct` kernel of rows with so many columns.
+
+    The exponent ``t`` is known to a share of ``(width + 4) eps``, and ``t exp(-t)`` is below 0.4.
+    """
+    return UNIT * (width + 8)
 
 
 def is_narrow(X: Any, kernel: Kernel) -> bool:

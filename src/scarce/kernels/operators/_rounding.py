@@ -16,14 +16,6 @@ BINS = 96  # 1.2^96 = 4e7: smaller norms than that share the last bin
 UNIT = float(np.finfo(np.float64).eps)  # sums are taken in float64 whatever the values are
 
 
-def direct_error(width: int) -> float:
-    """Return a bound of the error of a value of a `direct` kernel of rows with so many columns.
-
-    The exponent ``t`` is known to a share of ``(width + 4) eps``, and ``t exp(-t)`` is below 0.4.
-    """
-    return UNIT * (width + 8)
-
-
 class NormBins:
     """Rows sorted into bins of about equal norms, so that bounds are computed per bin.
 
