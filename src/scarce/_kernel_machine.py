@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._arrays import Array
+from scarce._arrays import Array, unpacked_rows
 from scarce._boundary import rounding_error
 from scarce._frame import (
     NOT_FINITE,
@@ -23,11 +23,12 @@ from scarce._frame import (
     StrOptions,
     fit_task,
     note,
-    refuse_unread,
+    opaque_rows,
     run_solver,
     validate_data,
 )
 from scarce._kernel_sum import KernelSum
+from scarce._model_files import LARGEST_DEGREE
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
@@ -97,7 +98,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             callable,
             Kernel,
         ],
-        "degree": [Interval(Integral, 0, None, closed="left")],
+        "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
         "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -140,7 +141,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         state = dict(state)
         if state.get("_sparse"):
             for name in SPARSE_STATE:
-                state[name] = sparse.csr_matrix(state[name][:3], shape=state[name][3])
+                own = f"{type(self).__name__}.{name}"
+                state[name] = unpacked_rows(state[name], own, sparse.csr_matrix)
         super().__setstate__(state)
 
     # Input.
@@ -148,10 +150,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
         if self._kernel_type.opaque:
-            refuse_unread(X)
-            rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-            if rows.shape[0] == 0:
-                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            rows = opaque_rows(X)
             return rows if isinstance(y, str) else (rows, y)
         if is_plain(X) and self._keeps_features(X, reset):
             if isinstance(y, str):
