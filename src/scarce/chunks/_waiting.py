@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from importlib import import_module
 from typing import Any
 
 MOST_SECONDS = 300.0  # that clusters which start workers on demand may take for the first
@@ -29,8 +30,7 @@ def awaited(client: Any, futures: list[Any], timeout: float) -> None:
     timeout : float
         Seconds that the cluster may be without a running worker.
     """
-    from distributed import wait
-
+    wait: Any = import_module("distributed").wait
     alone: float | None = None  # since when no worker runs
     while True:
         left = timeout if alone is None else alone + timeout - now()
