@@ -15,7 +15,7 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array, unpacked_rows
-from scarce._boundary import rounding_error
+from scarce._boundary import no_nan, rounding_error
 from scarce._frame import (
     NOT_FINITE,
     FitTask,
@@ -352,11 +352,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Return ``sum_j dual[g_i, j] k(x_i, sv_j)`` for checked rows and their groups."""
         if self._kernel_type.pairwise:
             lines = dual[groups] if dual.shape[0] > 1 else dual
-            return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
+            return no_nan((X[:, self.support_] * lines).sum(axis=1, dtype=np.float64))
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         X = self._rows_like_support(X)
-        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+        kernel = self._fitted_kernel()
+        return no_nan(weighted_scores(X, self.support_vectors_, dual, kernel, groups))
 
     def _rows_like_support(self, X: Any) -> Any:
         """Return rows sparse if those of the fit were; refuse sparse ones if they were not."""

@@ -37,8 +37,8 @@ def judged(content, rows, folder):
     except Exception as error:
         return "unclear error", f"load: {type(error).__name__}: {error}"
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             found = answers(model, rows[0], asked=rows[1])
     except CLEAR as error:
         return "error later", f"{type(error).__name__}: {error}"
@@ -46,7 +46,7 @@ def judged(content, rows, folder):
         return "unclear error", f"{type(error).__name__}: {error}"
     bad = [name for name, each in found.items() if each.dtype.kind == "f" and np.isnan(each).any()]
     if bad:
-        return ("NaN" if not caught else "NaN with a warning"), f"of {bad}"
+        return "NaN", f"of {bad}"
     silent = sorted(set(rows[1]) - found.keys())
     return ("answers", "") if not silent else ("error later", f"no longer has {silent}")
 

@@ -70,6 +70,12 @@ def all_values(values, random):
     return altered
 
 
+def alternating(values, random):
+    """Return the largest numbers of either sign, whose sums are NaN."""
+    signs = np.where(np.arange(values.size) % 2, 1.0, -1.0)
+    return (1e308 * signs).reshape(values.shape).astype(values.dtype)
+
+
 def scaled(values, random):
     return (values * random.choice([0, -1, 1e3, 1e200, 1e-200])).astype(values.dtype)
 
@@ -115,7 +121,17 @@ def of_another_type(values, random):
 
 
 ALTERED = (
-    *(one_value, one_value, one_value, all_values, scaled, shorter, fewer_rows, longer),
+    *(
+        one_value,
+        one_value,
+        one_value,
+        all_values,
+        alternating,
+        scaled,
+        shorter,
+        fewer_rows,
+        longer,
+    ),
     *(much_longer, flat, deeper, turned, empty, shuffled, of_another_type),
 )
 

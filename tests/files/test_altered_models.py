@@ -227,6 +227,22 @@ def test_what_is_no_estimator_is_not_loaded(thing, tmp_path):
         scarce.load(path)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [scarce.OneClassSVM(kernel="poly"), scarce.SVDD(kernel="linear"), scarce.SVC(kernel="linear")],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_scores_that_overflow_are_no_nan(model):
+    model.fit(X, Y % 2)
+    finite = model.decision_function(X)
+    assert np.isfinite(finite).all()
+    model.dual_coef_[...] = np.where(np.arange(model.dual_coef_.size) % 2, 1e308, -1e308)
+    model.support_vectors_[...] = 1e10
+    with pytest.raises(ValueError, match="the score of row 0 of X is not a number"):
+        model.decision_function(np.ones((2, 4)))
+
+
 FEW = ("OneClassSVM csr {}", "SVC of three", "scarce fit customers", "STM of matrices")
 
 

@@ -21,7 +21,10 @@ from scarce._model_files._attributes import (
 )
 from scarce._model_files._rules import Sizes, StateError, floats, number
 
-TOGETHER = ("support_vectors_", "dual_coef_", "support_", "shape_fit_", "_sparse", "_gamma")
+TOGETHER = (
+    *("support_vectors_", "dual_coef_", "support_", "intercept_"),
+    *("n_features_in_", "shape_fit_", "_sparse", "_gamma"),
+)
 
 
 def check_model(model: Any) -> None:
@@ -163,6 +166,10 @@ def _check_left_out(state: dict[str, Any], where: str, sizes: Sizes) -> None:
     scores = state.get("_left_out_scores", np.zeros(0))
     if (np.diff(scores) < 0).any():
         raise StateError(f"{where}._left_out_scores does not ascend")
+    with np.errstate(over="ignore"):
+        total = float(np.sum(state.get("_left_out_weights", 0.0)))
+    if not np.isfinite(total):
+        raise StateError(f"{where}._left_out_weights has a sum that is not finite")
     if "_unsettled" in state:
         parts = state["_unsettled"]
         if not isinstance(parts, dict) or parts.keys() != UNSETTLED.keys():
