@@ -15,6 +15,7 @@ import skops.io
 from scipy import sparse
 
 import scarce
+from scarce import _kernel_machine
 from scarce._model_files import CARD, FORMAT, LARGEST_DEGREE, ModelFileError, _files
 from scarce._model_files._attributes import known
 from scarce.kernels import PolynomialKernel
@@ -282,4 +283,6 @@ def test_the_judge_sees_nan(written, monkeypatch, tmp_path):
     content, asked = written(model).read_bytes(), (X, ("decision_function",))
     assert judged(content, asked, tmp_path)[0] == "refused"
     monkeypatch.setattr(_files, "check_model", lambda model: None)
+    assert judged(content, asked, tmp_path)[0] == "error later"
+    monkeypatch.setattr(_kernel_machine, "no_nan", lambda scores: scores)
     assert judged(content, asked, tmp_path)[0] == "NaN"

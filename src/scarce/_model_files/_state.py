@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import check_sparse
+from scarce._frame import check_parameters
 from scarce._model_files._attributes import (
     ATTRIBUTES,
     ESTIMATORS,
@@ -86,14 +87,18 @@ def _check_kernel(kernel: Any, where: str) -> None:
 
 def _check_estimator(model: Any, where: str) -> None:
     state = vars(model)
-    parameters = set(type(model)._get_param_names())
-    _add_parameters(model, where, parameters - state.keys())
+    signature = inspect.signature(type(model)).parameters
+    parameters = set(signature)
+    for name in sorted(parameters - state.keys()):  # newer than the file
+        if signature[name].default is inspect.Parameter.empty:
+            raise StateError(f"{where} has no {name}")
+        setattr(model, name, signature[name].default)
     for name in state.keys() - parameters:
         # What a property answers cannot be hidden.
         if not isinstance(getattr(type(model), name, property()), property):
             raise StateError(f"{where}.{name} would hide what the class has of that name")
-    if hasattr(model, "_validate_params"):
-        model._validate_params()  # names the parameter and what is accepted
+    if hasattr(model, "_parameter_constraints"):
+        check_parameters(model)  # names the parameter and what is accepted
     if not state.keys() - parameters:
         return  # not fitted
     sizes = Sizes()
@@ -119,15 +124,6 @@ def _check_estimator(model: Any, where: str) -> None:
             number().check(f"{where}.{name}[0]", slope, sizes)
             rule = floats("i") if isinstance(shift, np.ndarray) else number()
             rule.check(f"{where}.{name}[1]", shift, sizes)
-
-
-def _add_parameters(model: Any, where: str, names: set[str]) -> None:
-    """Give parameters that are newer than the file the defaults that they came with."""
-    signature = inspect.signature(type(model).__init__).parameters
-    for name in sorted(names):
-        if signature[name].default is inspect.Parameter.empty:
-            raise StateError(f"{where} has no {name}")
-        setattr(model, name, signature[name].default)
 
 
 def _check_attribute(where: str, name: str, value: Any, sizes: Sizes) -> None:
