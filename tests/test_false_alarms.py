@@ -168,6 +168,28 @@ def test_the_lazy_threshold_is_that_of_brute_force(n, nu, gamma):
             assert len(calls) < n
 
 
+def test_an_estimate_that_was_too_high_widens_the_search():
+    # Estimates 1, 2, ..., 20; two of them far too high. The rows are left out from below, until no
+    # estimate is as low as the threshold: row 0 shows that estimates may be off by 6, and only for
+    # that is row 7 looked at, whose true score is the lowest of all.
+    n, rate = 20, 0.2
+    estimates, truth = np.arange(1.0, n + 1), np.arange(1.0, n + 1)
+    truth[[0, 7]] = -5.0, -9.0
+    found, known = lazy_scores(
+        lambda part: truth[part],
+        scores=estimates * (n - 1) / n,  # of equal coefficients, without terms of their own
+        coefficients=np.ones(n),
+        diagonal=np.zeros(n),
+        weights=np.ones(n),
+        false_alarms=rate,
+    )
+    assert LeftOut.of(estimates, np.ones(n)).threshold(rate) < estimates[7]
+    assert known[7]
+    np.testing.assert_array_equal(found[known], truth[known])
+    expected = LeftOut.of(truth, np.ones(n)).threshold(rate)
+    assert LeftOut.of(found, np.ones(n)).threshold(rate) == expected
+
+
 # The machines.
 
 MACHINES = [

@@ -14,7 +14,8 @@ OWN_ERRORS = (
     "UsageError",
     "NoAnswerError",
     "DriftError",
-)  # never leave the command
+    "StateError",
+)  # never leave the command, the last one never `load` and `save`
 
 
 def modules():

@@ -1,4 +1,4 @@
-"""The type of an array, for annotations."""
+"""The type of an array, for annotations, and the check that a sparse one can be read at all."""
 
 from __future__ import annotations
 
@@ -7,3 +7,82 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
+
+
+def unpacked_rows(parts: Any, name: str, kind: Any) -> Any:
+    """Return the sparse matrix that a state holds as ``(data, indices, indptr, shape)``.
+
+    Parameters
+    ----------
+    parts : tuple
+        The parts.
+    name : str
+        What an error calls it.
+    kind : type
+        SciPy's class.
+
+    Returns
+    -------
+    sparse matrix
+        What the parts make.
+    """
+    try:
+        data, indices, indptr, shape = parts
+        return kind((data, indices, indptr), shape=shape)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is no sparse matrix: {error}") from error
+
+
+def check_sparse(X: Any, name: str) -> None:
+    """Refuse a sparse matrix whose indices point outside it: compiled code would follow them.
+
+    SciPy looks at this only when asked, and then trims the matrix in place; here it stays as it
+    is. One pass over the indices.
+
+    Parameters
+    ----------
+    X : sparse matrix or array
+        In any of SciPy's formats.
+    name : str
+        What an error calls it.
+    """
+    if X.ndim != 2:
+        return  # left to the checks of shapes
+    if X.format in ("csr", "csc"):
+        n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
+        _check_compressed(X, name, n_major, n_minor, X.data.size)
+    elif X.format == "bsr":
+        height, width = X.blocksize
+        _check_compressed(X, name, X.shape[0] // height, X.shape[1] // width, X.data.shape[0])
+    elif X.format == "coo":
+        for axis, places, size in (("row", X.row, X.shape[0]), ("col", X.col, X.shape[1])):
+            _check_places(places, size, f"{name}.{axis}")
+            if places.size != X.data.size:
+                raise ValueError(
+                    f"{name}.{axis} has {places.size} entries, expected {X.data.size}, one a value"
+                )
+
+
+def _check_compressed(X: Any, name: str, n_major: int, n_minor: int, n_values: int) -> None:
+    indptr, indices = X.indptr, X.indices
+    if indptr.shape != (n_major + 1,):
+        raise ValueError(f"{name}.indptr has shape {indptr.shape}, expected ({n_major + 1},)")
+    if indptr.dtype.kind != "i" or indices.dtype.kind != "i":
+        raise ValueError(
+            f"{name}.indptr and {name}.indices are {indptr.dtype} and {indices.dtype}, expected "
+            "signed whole numbers"
+        )
+    stored = min(indices.size, n_values)
+    falls = bool((indptr[1:] < indptr[:-1]).any())
+    if indptr[0] != 0 or indptr[-1] > stored or falls:
+        raise ValueError(
+            f"{name}.indptr goes from {indptr[0]} to {indptr[-1]}{' and falls between' * falls}, "
+            f"expected to rise from 0 to at most {stored}, the number of stored values"
+        )
+    _check_places(indices[: indptr[-1]], n_minor, f"{name}.indices")
+
+
+def _check_places(places: Array, size: int, name: str) -> None:
+    if places.size and not 0 <= places.min() <= places.max() < size:
+        seen = places.min() if places.min() < 0 else places.max()
+        raise ValueError(f"{name} holds {seen}, expected values from 0 to {size - 1}")

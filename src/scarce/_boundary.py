@@ -1,4 +1,4 @@
-"""Rows on the boundary: only rounding errors tell their scores from the offset."""
+"""Scores that rounding tells from the offset, and scores that overflow."""
 
 from __future__ import annotations
 
@@ -19,3 +19,14 @@ def on_boundary(scores: Array, offsets: Array, rounding: float) -> Array:
     errors would reject half of them, and more than the share ``nu`` in all.
     """
     return np.where(np.abs(scores - offsets) <= rounding, offsets, scores)
+
+
+def no_nan(scores: Array) -> Array:
+    """Return scores; refuse NaN, which differences of infinite terms are."""
+    wrong = np.isnan(scores)
+    if wrong.any():
+        raise ValueError(
+            f"the score of row {int(wrong.argmax())} of X is not a number: terms of it overflow. "
+            "Scale X as the rows of the fit were; if it is, the model was altered"
+        )
+    return scores

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from scipy import sparse
 from sklearn._config import _get_threadlocal_config
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
@@ -27,7 +28,7 @@ from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 from sklearn.utils.validation import validate_data as validate_read_data
 
-from scarce._arrays import Array
+from scarce._arrays import Array, check_sparse
 from scarce._core import FEASIBLE
 from scarce.chunks._open import refuse_chunks
 from scarce.solvers import Progress
@@ -51,6 +52,7 @@ __all__ = [
     "keep_quality",
     "note",
     "num_samples",
+    "opaque_rows",
     "pass_on",
     "plain_weights",
     "quality",
@@ -345,6 +347,8 @@ def refuse_unread(X: Any) -> None:
 def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
     """Do what scikit-learn's function of this name does, with rows that are in memory."""
     refuse_unread(X)
+    if sparse.issparse(X):
+        check_sparse(X, "X")
     try:
         return validate_read_data(estimator, X, *args, **kwargs)
     except (TypeError, ValueError) as error:
@@ -352,6 +356,17 @@ def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if words:
             raise ValueError(words) from error
         raise
+
+
+def opaque_rows(X: Any) -> Any:
+    """Return rows that only a callable kernel compares, as an array or CSR, unchecked inside."""
+    refuse_unread(X)
+    if sparse.issparse(X):
+        check_sparse(X, "X")
+    rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if rows.shape[0] == 0:
+        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+    return rows
 
 
 def _columns_without_numbers(X: Any) -> str:

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._arrays import Array
-from scarce._boundary import rounding_error
+from scarce._arrays import Array, unpacked_rows
+from scarce._boundary import no_nan, rounding_error
 from scarce._frame import (
     NOT_FINITE,
     FitTask,
@@ -23,11 +23,12 @@ from scarce._frame import (
     StrOptions,
     fit_task,
     note,
-    refuse_unread,
+    opaque_rows,
     run_solver,
     validate_data,
 )
 from scarce._kernel_sum import KernelSum
+from scarce._model_files import LARGEST_DEGREE
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,
@@ -97,7 +98,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             callable,
             Kernel,
         ],
-        "degree": [Interval(Integral, 0, None, closed="left")],
+        "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
         "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -140,7 +141,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         state = dict(state)
         if state.get("_sparse"):
             for name in SPARSE_STATE:
-                state[name] = sparse.csr_matrix(state[name][:3], shape=state[name][3])
+                own = f"{type(self).__name__}.{name}"
+                state[name] = unpacked_rows(state[name], own, sparse.csr_matrix)
         super().__setstate__(state)
 
     # Input.
@@ -148,10 +150,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         """Return checked rows (and targets): float32 stays float32, sparse becomes CSR."""
         if self._kernel_type.opaque:
-            refuse_unread(X)
-            rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-            if rows.shape[0] == 0:
-                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            rows = opaque_rows(X)
             return rows if isinstance(y, str) else (rows, y)
         if is_plain(X) and self._keeps_features(X, reset):
             if isinstance(y, str):
@@ -353,11 +352,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Return ``sum_j dual[g_i, j] k(x_i, sv_j)`` for checked rows and their groups."""
         if self._kernel_type.pairwise:
             lines = dual[groups] if dual.shape[0] > 1 else dual
-            return np.asarray((X[:, self.support_] * lines).sum(axis=1), dtype=np.float64)
+            return no_nan((X[:, self.support_] * lines).sum(axis=1, dtype=np.float64))
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         X = self._rows_like_support(X)
-        return weighted_scores(X, self.support_vectors_, dual, self._fitted_kernel(), groups)
+        kernel = self._fitted_kernel()
+        return no_nan(weighted_scores(X, self.support_vectors_, dual, kernel, groups))
 
     def _rows_like_support(self, X: Any) -> Any:
         """Return rows sparse if those of the fit were; refuse sparse ones if they were not."""

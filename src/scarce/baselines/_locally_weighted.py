@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from scarce._arrays import Array
+from scarce._arrays import Array, unpacked_rows
 from scarce._classes import two_classes, with_labels_only
 from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
 from scarce.baselines._domains import require_weight, source_rows
@@ -160,7 +160,8 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
         state = dict(state)
         rows = state.get("target_rows_")
         if isinstance(rows, tuple):
-            state["target_rows_"] = sparse.csr_array(rows[:3], shape=rows[3])
+            name = f"{type(self).__name__}.target_rows_"
+            state["target_rows_"] = unpacked_rows(rows, name, sparse.csr_array)
         super().__setstate__(state)
 
     @fit_frame(nested_checks=True)

@@ -14,8 +14,17 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.chunks._chunks import FAN, Part, check_numbers, check_width, folded, read_error
+from scarce.chunks._chunks import (
+    FAN,
+    ChunkError,
+    Part,
+    check_numbers,
+    check_width,
+    folded,
+    read_error,
+)
 from scarce.chunks._memory import worker_bytes
+from scarce.chunks._waiting import MOST_SECONDS, NoWorkerError, awaited
 from scarce.parallel import single_threaded_blas
 
 LIMIT_SHARE = 0.8  # of a worker's memory limit, from which Dask pauses it
@@ -48,6 +57,7 @@ def _run(
     function: Callable[..., Any],
     index: int,
     first: int,
+    shape: tuple[int, int],
     dtype: Any,
     X: Any,
     names: list[str],
@@ -58,6 +68,18 @@ def _run(
         return _Failed(TypeError("X has sparse blocks, and rows in chunks are dense arrays"))
     rows = np.ascontiguousarray(X, dtype=dtype)
     part = Part(index, first, rows, dict(zip(names, map(np.asarray, values), strict=True)))
+    for name, seen, wanted in (
+        ("X", rows.shape, shape),
+        *((name, value.shape, shape[:1]) for name, value in part.values.items()),
+    ):
+        if seen != wanted:
+            return _Failed(
+                ChunkError(
+                    f"chunk {index} (rows {first} to {first + shape[0] - 1}) of {name} has shape "
+                    f"{seen}, and the collection announced {wanted}: give from_delayed and "
+                    "map_blocks the shapes that their functions return"
+                )
+            )
     try:
         with single_threaded_blas:
             return function(part, *broadcast)
@@ -85,6 +107,9 @@ class DaskChunks:
     **values : Dask array or Series, array-like of shape (n,), or str
         One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
         the blocks of the rows. Of a DataFrame also the name of a column, which is then no feature.
+    worker_timeout : float, default=300
+        Seconds that a pass waits for a cluster without a running worker, with a line of the log
+        every five; then it ends with a `TimeoutError`.
 
     Examples
     --------
@@ -97,7 +122,10 @@ class DaskChunks:
 
     lazy = True
 
-    def __init__(self, X: Any, **values: Any) -> None:
+    def __init__(self, X: Any, *, worker_timeout: float = MOST_SECONDS, **values: Any) -> None:
+        if not worker_timeout > 0:
+            raise ValueError(f"worker_timeout must be above 0 seconds, got {worker_timeout!r}")
+        self.worker_timeout = worker_timeout
         check_collection(X)
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, got {X.ndim}")
@@ -120,9 +148,12 @@ class DaskChunks:
         check_width(self.n_features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         blocks = _blocks(X)
-        sizes = _sizes(X, blocks)
+        sizes = _sizes(X, blocks, worker_timeout)
         self.firsts = np.concatenate([[0], np.cumsum(sizes)])
-        pieces = {name: _pieces(name, value, sizes, self.firsts) for name, value in values.items()}
+        pieces = {
+            name: _pieces(name, value, sizes, self.firsts, worker_timeout)
+            for name, value in values.items()
+        }
         kept = [i for i, size in enumerate(sizes) if size > 0]
         if not kept:
             raise ValueError("X must have at least one row, got none")
@@ -153,7 +184,9 @@ class DaskChunks:
         while len(tasks) > 1:
             tasks = [neighbours(join, tasks[i : i + FAN]) for i in range(0, len(tasks), FAN)]
         try:
-            result = tasks[0].compute()
+            (result,) = _computed(tasks, self.worker_timeout)
+        except NoWorkerError:
+            raise
         except Exception:
             # Any error of what makes the chunks. Which one was it? Asked one by one they tell.
             return folded(self.map(function, *broadcast), len(self.sizes), join)
@@ -170,6 +203,7 @@ class DaskChunks:
                 function,
                 i,
                 int(self.firsts[i]),
+                (self.sizes[i], self.n_features),
                 self.dtype,
                 self.blocks[i],
                 self.names,
@@ -180,15 +214,15 @@ class DaskChunks:
         ]
 
     def _computed(self, chosen: list[int], tasks: list[Any]) -> list[Any]:
-        dask = load_dask()
         client = current_client()
         if client is not None:
             futures = client.compute(tasks)
+            awaited(client, futures, self.worker_timeout)
             return [
                 self._named(i, future.result) for i, future in zip(chosen, futures, strict=True)
             ]
         try:
-            return list(dask.compute(*tasks))
+            return _computed(tasks, self.worker_timeout)
         except Exception:
             # Any error of what makes the chunks, which is the user's code. Which one was it? Only
             # now is it worth to look at one after the other, and each error is then raised.
@@ -267,15 +301,25 @@ def _blocks(collection: Any) -> list[Any]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _sizes(X: Any, blocks: list[Any]) -> list[int]:
-    dask = load_dask()
+def _computed(tasks: list[Any], timeout: float) -> list[Any]:
+    """Return what tasks answer, on the cluster if there is one."""
+    client = current_client()
+    if client is None:
+        return list(load_dask().compute(*tasks))
+    futures = client.compute(tasks)
+    awaited(client, futures, timeout)
+    return [future.result() for future in futures]
+
+
+def _sizes(X: Any, blocks: list[Any], timeout: float) -> list[int]:
     known = None if is_frame(X) else X.chunks[0]
     if known is not None and not any(math.isnan(size) for size in known):
         return [int(size) for size in known]
-    return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
+    length = load_dask().delayed(len)
+    return _computed([length(block) for block in blocks], timeout)
 
 
-def _pieces(name: str, value: Any, sizes: list[int], firsts: Array) -> list[Any]:
+def _pieces(name: str, value: Any, sizes: list[int], firsts: Array, timeout: float) -> list[Any]:
     """Return the values of every chunk of the rows."""
     n = int(firsts[-1])
     if not is_dask(value):
@@ -286,7 +330,7 @@ def _pieces(name: str, value: Any, sizes: list[int], firsts: Array) -> list[Any]
     if value.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got {value.ndim}")
     blocks = _blocks(value)
-    if _sizes(value, blocks) != sizes:
+    if _sizes(value, blocks, timeout) != sizes:
         known = not is_frame(value) and not any(math.isnan(size) for size in value.chunks[0])
         if not (known and value.shape == (n,)):
             raise ValueError(

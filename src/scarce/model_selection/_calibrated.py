@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce._false_alarms import LeftOut
 from scarce._frame import (
     HasMethods,
@@ -307,7 +308,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         X = X if hasattr(X, "iloc") else _plain(X)
         if X.ndim > 1:  # else the detector says what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)
-        return _scores(self.estimator_, X)
+        return no_nan(_scores(self.estimator_, X))
 
     @lazily
     def decision_function(self, X: Any) -> Array:

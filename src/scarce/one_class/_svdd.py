@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import rounding_error
+from scarce._boundary import no_nan, rounding_error
 from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
 from scarce.kernels import make_operator
@@ -199,7 +199,7 @@ class SVDD(OneClassMachine):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         sums = self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
-        return np.asarray(2.0 * sums - self._squared_norms(X))
+        return no_nan(np.asarray(2.0 * sums - self._squared_norms(X)))
 
     def _kernel_sum(self) -> KernelSum | None:
         plain = super()._kernel_sum()

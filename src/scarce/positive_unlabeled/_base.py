@@ -136,7 +136,9 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
         self.class_prior_interval_ = (float("nan"), float("nan"))
         if not self.diagnose:
             return
-        train = replace(loop.train)  # without the last solution
+        # Without the last solution, but with the nu of the classifier that is looked at.
+        train = replace(loop.train)
+        train.begin_at(outcome.kept.nu)
         negatives = np.setdiff1d(outcome.kept.rows, positives)
         if outcome.kept.beyond is not None:
             negatives = np.union1d(negatives, np.flatnonzero(outcome.kept.beyond))

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from scarce._arrays import Array
-from scarce._frame import refuse_unread, validate_data
+from scarce._frame import opaque_rows, validate_data
 from scarce._kernel_machine import check_range
 from scarce.kernels import Kernel, kernel_type, scale_gamma
 
@@ -134,10 +134,7 @@ def checked_rows(estimator: Any, X: Any, kernel: Any, y: Any = None, *, reset: b
     """
     kind = learner_kernel(kernel)
     if kind.opaque:
-        refuse_unread(X)
-        rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-        if rows.shape[0] == 0:
-            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        rows = opaque_rows(X)
         return (MemoryRows(rows), _labels(rows, y)) if reset else MemoryRows(rows)
     if kind.pairwise and sparse.issparse(X):
         raise TypeError("Sparse precomputed kernels are not supported; give a dense array.")

@@ -119,6 +119,11 @@ class Training:
         assert found is not None  # which only too small a nu leads to
         return Trained(*found, np.nan, "")
 
+    def begin_at(self, nu: float) -> None:
+        """Try no smaller nu than this one; NaN for classifiers without it."""
+        if self._has_nu:
+            self._least_nu = nu
+
     @cached_property
     def _has_nu(self) -> bool:
         return "nu" in self.classifier.get_params(deep=False)

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce._classes import check_lengths, two_classes
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
@@ -281,7 +282,8 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         if self._kernel_type.explicit:
             lines = [sparse.csr_array(line) if sparse.issparse(X) else line for line in self._lines]
             kernel = make_kernel("linear")
-            return np.column_stack([weighted_scores(X, w, np.ones(1), kernel) for w in lines])
+            scores = [no_nan(weighted_scores(X, w, np.ones(1), kernel)) for w in lines]
+            return np.column_stack(scores)
         dual, zeros = self._dense_dual(), np.zeros(X.shape[0], np.int64)
         return np.column_stack([self._scores_of(X, line[None, :], zeros) for line in dual])
 

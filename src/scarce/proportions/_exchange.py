@@ -23,7 +23,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 
-from scarce._arrays import Array
+from scarce._arrays import Array, check_sparse
+from scarce._model_files import LARGEST_DEGREE
 from scarce.kernels import Kernel, RBFKernel, formula_names, kernel_type, landmark_root, make_kernel
 from scarce.proportions._source import (
     ExpansionSource,
@@ -37,7 +38,6 @@ FORMAT = "scarce source"
 VERSION = 1
 HEADER = "header.json"
 LARGEST_HEADER = 10_000  # bytes
-LARGEST_DEGREE = 1_000  # of a polynomial; a stranger's could keep the reader busy for ever
 # What NumPy writes before the values, matched and not evaluated as NumPy's own reader does.
 ARRAY = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '<f8', 'fortran_order': False, "
@@ -87,6 +87,8 @@ class SourceModel(BaseEstimator):
         ndarray of shape (n_samples,)
             The scores.
         """
+        if sparse.issparse(X):
+            check_sparse(X, "X")
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         return np.asarray(self.sources[0].function(X) + self.sources[0].intercept)
 

@@ -17,6 +17,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce._frame import (
     FitTask,
     Interval,
@@ -308,7 +309,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         scores = np.zeros(rows.shape[0])
         groups = np.zeros(rows.shape[0], np.int64)
         as_rows(rows).project(0, scores.size, np.ascontiguousarray(plane), groups, scores)
-        return scores
+        return no_nan(scores)
 
     def _raw_scores(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scarce._model_files._state import check_model
 from scarce._names import HOMES
 from scarce._whole_files import write_whole
 
@@ -95,6 +96,10 @@ def save_described(model: Any, path: str | Path, description: dict[str, Any]) ->
         What JSON can hold.
     """
     skops = _skops()
+    try:
+        check_model(model)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ModelFileError(f"the model was altered, load would refuse it: {error}") from error
     content = io.BytesIO()
     content.write(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
     strangers = _strangers(content.getvalue())
@@ -113,7 +118,8 @@ def save_described(model: Any, path: str | Path, description: dict[str, Any]) ->
 def load(path: str | Path) -> Any:
     """Read a model that `save` wrote; nothing in the file is executed.
 
-    Only types that skops itself trusts and those of `scarce.TRUSTED_TYPES` are built.
+    Only types that skops itself trusts and those of `scarce.TRUSTED_TYPES` are built. The parts of
+    the model are compared with each other: types, shapes, ranges, indices of sparse rows.
 
     Parameters
     ----------
@@ -128,8 +134,8 @@ def load(path: str | Path) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is no model file, is damaged, was written by a newer version, or holds other
-        types.
+        If the file is no model file, is damaged, was written by a newer version, holds other
+        types, or parts that do not fit together; the message names the first.
 
     See Also
     --------
@@ -148,9 +154,11 @@ def load(path: str | Path) -> Any:
             "trusted by skops: it is not loaded"
         )
     try:
-        return skops.loads(content, trusted=list(TRUSTED_TYPES))
+        model = skops.loads(content, trusted=list(TRUSTED_TYPES))
+        check_model(model)
     except Exception as error:  # arrays and states that do not fit together fail in many ways
         raise ModelFileError(f"{path} is damaged: {error}") from error
+    return model
 
 
 def read_card(path: str | Path, content: bytes | None = None) -> dict[str, Any]:
@@ -172,11 +180,7 @@ def read_card(path: str | Path, content: bytes | None = None) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
-            size = sum(entry.file_size for entry in archive.infolist())
-            if size > MUCH and size > LARGEST_SHARE * len(content):
-                raise ModelFileError(
-                    f"{path} unpacks from {len(content):.2g} to {size:.2g} bytes: no model is"
-                )
+            _check_size(path, archive, len(content))
             broken = archive.testzip()
             if broken is not None:
                 raise ModelFileError(f"{path} is damaged: {broken} has a wrong checksum")
@@ -199,6 +203,27 @@ def read_card(path: str | Path, content: bytes | None = None) -> dict[str, Any]:
             f"formats up to {FORMAT}"
         )
     return dict(card)
+
+
+def _check_size(path: str | Path, archive: zipfile.ZipFile, n_bytes: int) -> None:
+    """Refuse an archive that would unpack to very much, archives inside it included."""
+    size = _unpacked(path, archive, n_bytes, 0)
+    for entry in archive.infolist():
+        with archive.open(entry) as member:
+            head = member.read(2)
+            inside = head + member.read() if head == b"PK" else b""
+        if inside:  # a sparse matrix of another library
+            with zipfile.ZipFile(io.BytesIO(inside)) as inner:
+                size = _unpacked(path, inner, n_bytes, size)
+
+
+def _unpacked(path: str | Path, archive: zipfile.ZipFile, n_bytes: int, before: int) -> int:
+    size = before + sum(entry.file_size for entry in archive.infolist())
+    if size > MUCH and size > LARGEST_SHARE * n_bytes:
+        raise ModelFileError(
+            f"{path} unpacks from {n_bytes:.2g} to {size:.2g} bytes: no model does"
+        )
+    return size
 
 
 def _strangers(content: bytes) -> list[str]:

@@ -1,0 +1,25 @@
+"""Model files: written whole, read without executing anything of theirs, checked before use."""
+
+from scarce._model_files._attributes import LARGEST_DEGREE
+from scarce._model_files._files import (
+    CARD,
+    FORMAT,
+    TRUSTED_TYPES,
+    ModelFileError,
+    load,
+    read_card,
+    save,
+    save_described,
+)
+
+__all__ = [
+    "CARD",
+    "FORMAT",
+    "LARGEST_DEGREE",
+    "TRUSTED_TYPES",
+    "ModelFileError",
+    "load",
+    "read_card",
+    "save",
+    "save_described",
+]
