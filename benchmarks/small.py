@@ -26,7 +26,6 @@ import sklearn.svm
 from sklearn.svm import _libsvm
 
 import scarce
-import scarce.solvers._compiled
 from benchmarks.history import keep_line
 from benchmarks.timing import interleaved
 from benchmarks.verify import Dual, scale_gamma, verify
