@@ -78,8 +78,8 @@ def read_svdd(
 ) -> SVDDModel:
     """Return the model of a solution.
 
-    The offset is that of the equality's multiplier, as in `read_one_class`; an approximated model is
-    cut by its own scores.
+    The offset is that of the equality's multiplier, as in `read_one_class`; an approximated model
+    is cut by its own scores.
 
     Parameters
     ----------

@@ -80,6 +80,7 @@ class Loop:
         self.steps = 0
         self._space = np.empty(0)
         self.ends: float = np.inf  # step at which closing the gap is given up
+        self.limited = True  # by the caller, not by what is worth it
         self.stalled = False
         self.stopped = False
         self.crawls_at: float = np.inf
@@ -385,7 +386,8 @@ class Loop:
         gradient = form.gradient(x, field.values)
         status: Literal["optimal", "max_iter", "stopped", "stalled"] = "optimal"
         if not verdict.within(self.tol):
-            status = "max_iter" if self.steps >= self.budget else "stalled"
+            cut_off = self.limited and self.steps >= self.budget
+            status = "max_iter" if cut_off else "stalled"
             status = "stopped" if self.stopped else status
         return Solution(
             alpha=form.signs * x,

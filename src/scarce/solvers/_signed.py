@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce._core import AT_BOUND, BALANCED, group_extremes
-from scarce.solvers._kept_rows import LARGEST, KeptRows
 from scarce.solvers._operator import SymmetricOperator
 from scarce.solvers._program import QuadraticProgram
-from scarce.solvers._single_rows import SingleRows
+from scarce.solvers._row_cache import RowCache
 
 Array = NDArray[Any]
+
+EXACT_ROWS = 2048  # variables of a program whose rows are kept in double precision
 
 
 class SignedForm:
@@ -28,8 +29,9 @@ class SignedForm:
     def __init__(self, problem: QuadraticProgram) -> None:
         self.problem = problem
         self.kernel: SymmetricOperator = problem.kernel
-        self.kept: KeptRows | None = None  # of a small program
-        self.single: SingleRows | None = None  # of a middling one
+        # Rows that are kept: in double precision if all of them are few, else in single.
+        self.kept: RowCache | None = None
+        self.single: RowCache | None = None
         self.n = problem.kernel.n
         self.n_groups = problem.n_groups
         self.groups: Array = problem.groups
@@ -83,12 +85,12 @@ class SignedForm:
         """Keep the rows of a small program's matrix, in the space if they fit."""
         size = self.n**2
         # Steps have a copy in single precision.
-        if self.n > LARGEST or 1.5 * size * space.itemsize > cache_size * 1e6:
+        if self.n > EXACT_ROWS or 1.5 * size * space.itemsize > cache_size * 1e6:
             return
         order = None if self.n_groups == 1 else self.groups.argsort(kind="stable")
         room = space[:size] if size <= space.size else np.empty(size)
         room = room.reshape(self.n, self.n)
-        self.kept = KeptRows(self.problem.kernel, order, room, lazily=self.definite)
+        self.kept = RowCache(self.problem.kernel, room, order, lazily=self.definite)
         self.kernel = self.kept
 
     def keep_single_rows(self, cache_size: float) -> None:
@@ -98,7 +100,8 @@ class SignedForm:
         if not (ordinary and self.plain and 4e-6 * self.n**2 <= cache_size):
             return
         if kernel.writes_rows and kernel.precisions[0] == np.float32:
-            self.single = self.kernel = SingleRows(kernel)
+            memory = np.empty((self.n, self.n), np.float32)  # of the rows that are kept
+            self.single = self.kernel = RowCache(kernel, memory)
 
     def gradient(self, x: Array, field: Array) -> Array:
         """Return the gradient in ``x``."""
@@ -134,7 +137,7 @@ class SignedForm:
             Q = Q.reshape(indices.size, indices.size)
             (self.single or self.problem.kernel).write_block(indices, Q)
         if not self.plain:
-            # Rows and columns in kernel_signs: an outer product would be as large as the block.
+            # Rows and columns one after the other: an outer product would be as large as the block.
             groups, kernel_signs = self.groups[indices], self.kernel_signs[indices].astype(Q.dtype)
             Q *= kernel_signs
             Q *= kernel_signs[:, None]

@@ -62,7 +62,7 @@ class Solution:
     status : {"optimal", "max_iter", "stopped", "stalled"}
         "optimal": violation and gap are within `tol`, the point is feasible up to rounding;
         "stopped": the callback asked for it; "stalled": rounding errors allow no further progress
-        before `tol` was met.
+        before `tol` was met, or none that is worth its time.
     negative_curvature : bool
         Whether a direction of negative curvature was met: the solution is then a local one.
     """

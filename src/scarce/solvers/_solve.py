@@ -28,7 +28,9 @@ from scarce.solvers._start import (
 Array = NDArray[Any]
 
 NOT_HELD = nullcontext()
-NO_LIMIT = np.iinfo(np.int64).max  # of steps
+# Steps of a program that nobody limits, per variable and at least: data whose sizes span many decades
+# would take any number of them. Two thousand rows take some seconds at the most.
+PATIENCE, LEAST_PATIENCE = 500, 1_000_000
 GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 STEP_EFFORT = 2_000  # nanoseconds that a variable of a small program takes, about
@@ -53,8 +55,8 @@ def solve(
         Stop when ``max over groups of m_g - M_g <= tol``, in the program's own scale, and the
         relative duality gap is at most `tol` too.
     max_iter : int
-        Largest number of pairwise steps; -1 for no limit. A solution that was cut off is feasible
-        and can be given as `start` to go on.
+        Largest number of pairwise steps; -1 for as many as are worth it, which is some hundreds
+        per variable. A solution that was cut off is feasible and can be given as `start` to go on.
     start : array-like of shape (n,), optional
         Feasible point to begin with. By default large programs begin with a solved subsample.
     cache_size : float
@@ -73,9 +75,11 @@ def solve(
     if max_iter < -1:
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
     form = SignedForm(problem)
-    budget = NO_LIMIT if max_iter == -1 else max_iter
+    endless = max_iter == -1
+    budget = max(LEAST_PATIENCE, PATIENCE * form.n) if endless else max_iter
     x = None if start is None else checked_start(form, start)
     loop = Loop(form, tol, budget, cache_size, callback)
+    loop.limited = not endless
     # Sums by several threads of BLAS are rounded otherwise, and answers must not depend on them.
     held = single_threaded_blas if problem.kernel.needs_blas else NOT_HELD
     with small_space("matrix") as matrix:

@@ -1,4 +1,4 @@
-"""Pairwise steps on a block of variables, with rows of a middling program fetched on the way."""
+"""Pairwise steps on a block of variables, with rows of a cached program fetched on the way."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce._core import bends_down, next_rows, pairwise_steps
+from scarce.solvers._row_cache import RowCache
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._single_rows import SingleRows
 from scarce.solvers._step_data import NO_SOURCE, Boxes, StepMatrix
 from scarce.solvers._unbounded import refuse_unbounded
 
@@ -25,8 +25,8 @@ def matrix_of_block(Q: Array, n_groups: int) -> StepMatrix:
     return StepMatrix(Q, np.arange(n), scale, np.zeros(n), Q.diagonal().astype(np.float64))
 
 
-def matrix_of_single(rows: SingleRows) -> StepMatrix:
-    """Return the whole of a middling program, of which few rows are there yet."""
+def matrix_of_single(rows: RowCache) -> StepMatrix:
+    """Return the whole of a cached program, of which few rows are there yet."""
     return StepMatrix(rows.values, rows.where, np.ones((1, 1)), np.zeros(rows.n), rows.diagonal())
 
 
@@ -74,7 +74,7 @@ def solve_block(
     x: Array,
     tol: float,
     limit: int,
-    kept: SingleRows | None = None,
+    kept: RowCache | None = None,
 ) -> tuple[Array, Array, int]:
     """Return the point after pairwise steps on a block, its gradient there, and the steps.
 

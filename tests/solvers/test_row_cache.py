@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import QuadraticProgram, certify, solve
+from scarce.solvers._row_cache import RowCache
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._single_rows import SingleRows
 
 ROWS = 2200  # more than a small program has
 
@@ -24,7 +24,7 @@ def margin_program(cost: float) -> QuadraticProgram:
 
 
 @pytest.mark.parametrize("cost", [1.0, 100.0])
-def test_same_optimum_as_without_kept_rows(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_optimum_as_without_row_cache(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
     program = margin_program(cost)
     kept = solve(program)
     monkeypatch.setattr(SignedForm, "keep_single_rows", lambda *_: None)
@@ -60,7 +60,8 @@ def test_steps_are_counted_and_limited() -> None:
 
 def test_blocks_and_sums_are_those_of_the_matrix() -> None:
     kernel = margin_program(1.0).kernel
-    rows, random = SingleRows(kernel), np.random.default_rng(1)
+    memory = np.empty((ROWS, ROWS), np.float32)
+    rows, random = RowCache(kernel, memory), np.random.default_rng(1)
     some, others = random.permutation(ROWS)[:7], random.permutation(ROWS)[:30]
     for indices in (some, others):
         block = np.empty((indices.size, indices.size), np.float32)
