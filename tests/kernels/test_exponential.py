@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scarce.kernels import Prepared, make_kernel
-from scarce.kernels._operator import KernelOperator
-from scarce.kernels._rows import as_rows
+from scarce.kernels.operators._operator import KernelOperator
+from scarce.kernels.rows._rows import as_rows
 
 
 def exponentials(exponents, precision):

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from scarce.kernels import LinearKernel, make_kernel, make_operator
-from scarce.kernels._operator import KernelOperator
-from scarce.kernels._sums import PANEL_COLUMNS
+from scarce.kernels.operators._operator import KernelOperator
+from scarce.kernels.sums._sums import PANEL_COLUMNS
 from scarce.parallel import TILE_ROWS
 from scarce.solvers import DenseMatrix
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, ROUNDING, cauchy, matrix, rows

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from scarce.kernels._sums import scratch_tile
+from scarce.kernels.sums._sums import scratch_tile
 from scarce.parallel import KEPT, small_space
 
 

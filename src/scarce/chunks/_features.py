@@ -8,8 +8,8 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel, landmark_root
-from scarce.kernels._prepared import prepare_pair
-from scarce.kernels._sums import PANEL_COLUMNS
+from scarce.kernels.rows._prepared import prepare_pair
+from scarce.kernels.sums._sums import PANEL_COLUMNS
 from scarce.parallel import TILE_ROWS
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.chunks._chunks import Chunks, Part, take
-from scarce.kernels._gamma import gamma_of_variance
+from scarce.kernels.functions._gamma import gamma_of_variance
 
 
 @dataclass(frozen=True)

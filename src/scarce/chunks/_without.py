@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.chunks._chunks import Chunks, Part
-from scarce.kernels._row_bits import row_bits
+from scarce.kernels.rows._row_bits import row_bits
 
 FEWEST_PARTS = 10
 ENOUGH = 100_000  # rows left out, from which a threshold is as exact as anybody needs

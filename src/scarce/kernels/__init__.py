@@ -1,30 +1,30 @@
 """Kernels: values, blocks of rows under a memory budget, weighted sums, low-rank matrices."""
 
 from scarce._names import publish
-from scarce.kernels._callable import CallableKernel
-from scarce.kernels._deflated import DeflatedOperator
-from scarce.kernels._direct import make_operator
-from scarce.kernels._distinct import distinct_rows
-from scarce.kernels._gamma import scale_gamma
-from scarce.kernels._gradients import score_gradients
-from scarce.kernels._group_means import group_mean_kernel, group_mean_values, group_means
-from scarce.kernels._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
-from scarce.kernels._laplacian import LaplacianKernel
-from scarce.kernels._linear import LinearKernel
-from scarce.kernels._lowrank import NystroemOperator, landmark_root, nystroem_operator
-from scarce.kernels._operator import KernelOperator
-from scarce.kernels._polynomial import PolynomialKernel
-from scarce.kernels._precomputed import PrecomputedKernel
-from scarce.kernels._prepared import Prepared, prepare
-from scarce.kernels._rbf import RBFKernel
-from scarce.kernels._registry import kernel_type, make_kernel
-from scarce.kernels._rows import as_rows
-from scarce.kernels._scores import score_error, weighted_scores
-from scarce.kernels._segments import segment_scores
-from scarce.kernels._shifted import ShiftedRows
-from scarce.kernels._sigmoid import SigmoidKernel
-from scarce.kernels._stored import StoredOperator
-from scarce.kernels._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
+from scarce.kernels.functions._callable import CallableKernel
+from scarce.kernels.functions._gamma import scale_gamma
+from scarce.kernels.functions._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
+from scarce.kernels.functions._laplacian import LaplacianKernel
+from scarce.kernels.functions._linear import LinearKernel
+from scarce.kernels.functions._polynomial import PolynomialKernel
+from scarce.kernels.functions._precomputed import PrecomputedKernel
+from scarce.kernels.functions._rbf import RBFKernel
+from scarce.kernels.functions._registry import kernel_type, make_kernel
+from scarce.kernels.functions._sigmoid import SigmoidKernel
+from scarce.kernels.functions._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
+from scarce.kernels.operators._deflated import DeflatedOperator
+from scarce.kernels.operators._direct import make_operator
+from scarce.kernels.operators._lowrank import NystroemOperator, landmark_root, nystroem_operator
+from scarce.kernels.operators._operator import KernelOperator
+from scarce.kernels.operators._stored import StoredOperator
+from scarce.kernels.rows._distinct import distinct_rows
+from scarce.kernels.rows._prepared import Prepared, prepare
+from scarce.kernels.rows._rows import as_rows
+from scarce.kernels.rows._shifted import ShiftedRows
+from scarce.kernels.sums._gradients import score_gradients
+from scarce.kernels.sums._group_means import group_mean_kernel, group_mean_values, group_means
+from scarce.kernels.sums._scores import score_error, weighted_scores
+from scarce.kernels.sums._segments import segment_scores
 
 __all__ = [
     "GAMMA_RULES",

@@ -1,8 +1,6 @@
 """Solvers of the quadratic programs behind the estimators; arrays in, a frozen dataclass out."""
 
 from scarce._names import publish
-from scarce.solvers._certificate import Certificate, certify
-from scarce.solvers._offsets import one_class_offset
 from scarce.solvers._operator import (
     DenseMatrix,
     SymmetricOperator,
@@ -13,9 +11,11 @@ from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._solve import solve, solve_many
 from scarce.solvers._start import feasible_start
-from scarce.solvers._tube import TubeSolution, solve_tube, with_intercept
-from scarce.solvers._tube_certificate import TubeCertificate, certify_tube
-from scarce.solvers._tube_systems import FeatureSystem, GramSystem, TubeSystem
+from scarce.solvers.certificate._judge import Certificate, certify
+from scarce.solvers.certificate._offsets import one_class_offset
+from scarce.solvers.tube._certificate import TubeCertificate, certify_tube
+from scarce.solvers.tube._systems import FeatureSystem, GramSystem, TubeSystem
+from scarce.solvers.tube._tube import TubeSolution, solve_tube, with_intercept
 
 __all__ = [
     "Certificate",

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce._core import FEASIBLE, MOST_GOALS, MOST_PAIRWISE
-from scarce.solvers._certificate import Certificate, judge, midpoints
-from scarce.solvers._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
@@ -30,6 +28,8 @@ from scarce.solvers._steps import (
 )
 from scarce.solvers._unbounded import refuse_unbounded
 from scarce.solvers._working_set import WorkingSets
+from scarce.solvers.certificate._check import CHECKED_VALUES, all_checked, checked_field
+from scarce.solvers.certificate._judge import Certificate, judge, midpoints
 
 Array = NDArray[Any]
 

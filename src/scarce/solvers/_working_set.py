@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarce._core import extreme_rows, violation_keys
-from scarce.solvers._certificate import midpoints
 from scarce.solvers._newton import free_variables
 from scarce.solvers._signed import SignedForm, extremes_of
+from scarce.solvers.certificate._judge import midpoints
 
 Array = NDArray[Any]
 

@@ -1,0 +1,1 @@
+"""Kernel functions, one file each, and the rules of their parameters."""

@@ -1,0 +1,1 @@
+"""Kernel matrices as operators, and bounds of their rounding errors."""

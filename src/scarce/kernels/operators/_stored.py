@@ -1,0 +1,84 @@
+"""A kernel matrix computed once, for several programs of some of its rows each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarce._core import gather_block
+from scarce.kernels.operators._operator import KernelOperator
+from scarce.solvers import SymmetricOperator, ValueErrors
+
+Array = NDArray[Any]
+
+
+class StoredOperator(SymmetricOperator):
+    """Some rows of a kernel operator whose values are kept.
+
+    What is certified is still checked against the operator's plain values, with its bounds.
+
+    Parameters
+    ----------
+    base : KernelOperator
+        The matrix of all rows.
+    values : ndarray of shape (base.n, base.n)
+        Its values in float64, shared by all subsets.
+    index : ndarray of int of shape (n,)
+        The rows of this one.
+    """
+
+    shares_values = True
+    needs_blas = False
+
+    def __init__(self, base: KernelOperator, values: Array, index: Array) -> None:
+        self.base, self.values, self.index = base, values, index
+        self.n, self.name, self.definite = index.size, base.name, base.definite
+        self.in_threads = base.in_threads
+
+    @classmethod
+    def of(cls, base: KernelOperator) -> StoredOperator:
+        """Compute and keep all values."""
+        values, all_rows = np.empty((base.n, base.n)), np.arange(base.n)
+        base.write_block(all_rows, values)
+        return cls(base, values, all_rows)
+
+    @property
+    def precisions(self) -> tuple[type[np.floating[Any]], ...]:
+        """That of the values."""
+        return (np.float64,)
+
+    def subset(self, indices: Array) -> StoredOperator:
+        """Return the operator of some of the rows; nothing is copied."""
+        return StoredOperator(self.base, self.values, self.index[indices])
+
+    def diagonal(self) -> Array:
+        """Return ``k(x_i, x_i)``."""
+        return np.asarray(self.base.diagonal()[self.index])
+
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``."""
+        index = self.index[indices]
+        gather_block(self.values, index, index, out)
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[groups[i], j] k(x_i, x_columns[j])`` to ``out[i]`` for every row."""
+        rows = self.values[np.ix_(self.index[columns], self.index)]
+        out += (weights @ rows)[groups, np.arange(self.n)]
+
+    def value_errors(self) -> ValueErrors:
+        """Return the bounds of the operator, for these rows."""
+        codes, errors = self.base.value_errors()
+        return ValueErrors(codes[self.index], errors)
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64 by plain means."""
+        return self.base.reference(self.index[rows], self.index[columns])
+
+    def error_bound(self, traffic: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
+        merged = np.bincount(self.index, traffic, minlength=self.base.n)
+        return np.asarray(self.base.error_bound(merged, np.float64)[self.index])

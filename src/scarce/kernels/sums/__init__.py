@@ -1,0 +1,1 @@
+"""Sums of kernel values, streamed: scores, gradients, group means."""

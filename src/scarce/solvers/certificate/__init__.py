@@ -1,0 +1,1 @@
+"""What a point is worth: violation, duality gap, multipliers, checked where it matters."""

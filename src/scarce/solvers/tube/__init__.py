@@ -1,0 +1,1 @@
+"""Squared slacks around tubes: the Newton solver, its systems and its certificate."""
