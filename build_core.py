@@ -26,7 +26,7 @@ except ImportError:  # run by hand
 CORE = Path(__file__).parent / "src" / "scarce" / "_core"
 LIBRARY = CORE / ("_library.pyd" if sys.platform == "win32" else "_library.abi3.so")
 fingerprint = runpy.run_path(str(CORE / "_fingerprint.py"))["fingerprint"]
-ZIG = "ziglang>=0.13,<0.18"
+ZIG = "ziglang>=0.17,<0.18"  # what has been seen to work
 
 STRICT = ["-std=c11", "-O3", "-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math"]
 FUSED = ["-ffp-contract=fast"]

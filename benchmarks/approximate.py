@@ -44,7 +44,7 @@ def run_approximate(case: Case, setup: Setup) -> list[dict[str, Any]]:
         features = Nystroem(gamma=gamma, n_components=m, random_state=0)
         return make_pipeline(features, SGDOneClassSVM(nu=nu, random_state=0)).fit(X)
 
-    estimator(**params).fit(X[: 4 * m])  # compiles
+    estimator(**params).fit(X[: 4 * m])  # warms up
     timings = interleaved({"ours": fit_ours, "peer": fit_peer}, setup.repeats)
     ours = _objective_ours(timings["ours"].result, X, gamma, nu)
     peer = _objective_peer(timings["peer"].result, X, nu)

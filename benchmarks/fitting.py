@@ -48,7 +48,7 @@ def run_fit(case: Case, setup: Setup) -> list[dict[str, Any]]:
         if library.name not in known
     }
     start = time.perf_counter()
-    runs[ours.name]()  # compiles
+    runs[ours.name]()  # warms up
     warm_up = time.perf_counter() - start
     timings = interleaved(runs, setup.repeats)
 

@@ -128,7 +128,7 @@ def installed_peers(note: Callable[[str], None]) -> list[Library]:
 def versions() -> dict[str, str]:
     """Return the versions of everything that takes part."""
     names = ["scarce", "scikit-learn", "scikit-learn-intelex", "libsvm-official"]
-    names += ["numpy", "scipy", "numba"]
+    names += ["numpy", "scipy"]
     found = {}
     for name in names:
         try:

@@ -148,7 +148,7 @@ def run_case(case: Case, repeats: int) -> list[dict[str, Any]]:
     sample = case.sample()
     makers = estimators(case.gamma)
     few = np.random.default_rng(0).choice(len(sample.y), 1000, replace=False)
-    makers["SVMC"]().fit(sample.X[few], sample.y[few])  # compiles
+    makers["SVMC"]().fit(sample.X[few], sample.y[few])  # warms up
     timings = interleaved(
         {
             name: lambda name=name: makers[name]().fit(sample.X, sample.y)

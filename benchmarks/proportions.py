@@ -240,7 +240,7 @@ def run_case(case: Case, repeats: int) -> list[dict[str, Any]]:
     few = slice(0, 80)
     warm = {**task, "params": {k: v for k, v in case.params.items() if k != "n_components"}}
     for what in (ours, *case.peers):
-        run(what, warm, X[few], y[few], groups[few])  # compiles, imports
+        run(what, warm, X[few], y[few], groups[few])  # imports
     timings = interleaved(
         {what: lambda w=what: run(w, task, X, y, groups) for what in (ours, *case.peers)}, repeats
     )

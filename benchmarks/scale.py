@@ -356,7 +356,7 @@ def main(arguments):
     if arguments[:1] == ["--only"]:
         only, arguments = arguments[1], arguments[2:]
     rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    next(machines())[1].set_params(n_components=10).fit(generated(0)[0][:3000])  # compile
+    next(machines())[1].set_params(n_components=10).fit(generated(0)[0][:3000])  # warms up
     for n_rows in [int(float(each)) for each in arguments] or [10**6]:
         for name, run in cases(n_rows):
             if only is not None and only not in name:

@@ -22,7 +22,7 @@ def run_score(case: Case, setup: Setup) -> list[dict[str, Any]]:
     params = case.params | {"tol": TOL}
     libraries = {"ours": setup.subject, "peer": setup.peers[0]}
     models = {k: lib.prepare(case.problem, X, None, params)() for k, lib in libraries.items()}
-    models["ours"].score_samples(new)  # compiles
+    models["ours"].score_samples(new)  # warms up
     timings = interleaved(
         {key: lambda model=model: model.score_samples(new) for key, model in models.items()},
         setup.repeats,

@@ -55,7 +55,7 @@ def dual_objective(model: Any, X: Any) -> float | None:
 def measure(load: Any, name: str, parameters: dict[str, Any], repeats: int) -> dict[str, Any]:
     X, y = load(return_X_y=True)
     ours, theirs = getattr(scarce, name), getattr(sklearn.svm, name)
-    ours(**parameters).fit(X, y)  # compiles
+    ours(**parameters).fit(X, y)  # warms up
     fits = interleaved(
         {
             "ours": lambda: ours(**parameters).fit(X, y),

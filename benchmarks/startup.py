@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.child import run_child
 
 MAX_IMPORT_RATIO = 1.3
-FEW_ROWS = 100  # which need no compiler
+FEW_ROWS = 100
 MAX_FIRST_FIT_SECONDS = {500: 0.5, FEW_ROWS: 0.02}  # by rows; of few beyond loading the class
 TASKS = [
     ("one_class", "float64", 500),

@@ -119,8 +119,7 @@ def kills(folder, number):
 def is_whole(path, whole):
     """Return whether a file is the one that a run without a kill writes.
 
-    Model files have checksums, which loading verifies, and note the time; fits may differ in their
-    last digits, since small ones are solved by other means once the compiler is loaded.
+    Model files have checksums, which loading verifies, and note the time.
     """
     if path.suffix == ".skops":
         import scarce

@@ -116,7 +116,7 @@ def run_case(case: Case, repeats: int) -> dict[str, Any]:
         runs[VECTORS] = lambda: OneClassSVM(kernel="linear", nu=case.nu).fit(flat)
     elif case.peer and importlib.util.find_spec("hottbox"):
         runs[LEAST_SQUARES] = lambda: least_squares_machine(X, y)
-    ours(**params).fit(X[:60], y[:60])  # compiles
+    ours(**params).fit(X[:60], y[:60])  # warms up
     timings = interleaved(runs, repeats)
     model = timings["ours"].result
     row: dict[str, Any] = {

@@ -142,7 +142,7 @@ def run_case(case: Case, repeats: int) -> list[dict[str, Any]]:
     params |= {solver: {"nu": NU, "tol": TOL} for solver in GENERIC} if case.generic else {}
     few = np.concatenate([np.flatnonzero(domain == task)[:50] for task in np.unique(domain)])
     for what, given in params.items():
-        run(what, X[few], domain[few], given)  # compiles, imports
+        run(what, X[few], domain[few], given)  # imports
     timings = interleaved(
         {what: lambda w=what, p=given: run(w, X, domain, p) for what, given in params.items()},
         repeats,

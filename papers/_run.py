@@ -24,7 +24,7 @@ from papers._experiment import QUICK, Experiment, Outcome, Paper, Record
 from papers._results import Figure, PaperResult, Run, Table
 from papers._summary import read_records, summarise, write_records
 
-REPORTED_VERSIONS = ("scarce", "numpy", "scipy", "scikit-learn", "numba", "joblib")
+REPORTED_VERSIONS = ("scarce", "numpy", "scipy", "scikit-learn", "joblib")
 
 Missing = Callable[[str], str | None]
 Report = Callable[[str, int, int], None]

@@ -60,7 +60,6 @@ typedef struct {
 } PyModuleDef;
 
 #define METH_FASTCALL 0x0080
-#define PyBUF_WRITABLE 0x0001
 #define PyBUF_FORMAT 0x0004
 #define PyBUF_STRIDES 0x0018
 #define Py_mod_exec 2

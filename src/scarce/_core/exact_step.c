@@ -123,9 +123,10 @@ static int take_step(const Source *source, const double *scale, Index all_groups
     for (Index a = 0; a < n; a++) {
         Index k = free[a];
         double step = answers[a], target = x[k] + *length * step;
-        if (step > 0.0 && boxes->upper[k] - x[k] <= *length * step)
+        /* The quotients that the length is the least of: products would be rounded otherwise. */
+        if (step > 0.0 && (boxes->upper[k] - x[k]) / step <= *length)
             target = boxes->upper[k];
-        else if (step < 0.0 && boxes->lower[k] - x[k] >= *length * step)
+        else if (step < 0.0 && (boxes->lower[k] - x[k]) / step <= *length)
             target = boxes->lower[k];
         answers[a] = target - x[k];
         x[k] = target;

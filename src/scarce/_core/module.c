@@ -137,11 +137,23 @@ static int take_argument(Call *call, const Bound *b, int i, PyObject *given, Py_
             a->number = PyFloat_AsDouble(given);
         else
             a->integer = PyLong_AsLongLong(given);
-        return PyErr_Occurred() == NULL;
-    }
-    int flags = PyBUF_FORMAT | PyBUF_STRIDES | (p->written ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(given, view, flags) != 0)
+        if (PyErr_Occurred() == NULL)
+            return 1;
+        PyErr_Format(PyExc_TypeError, "%s: %s must be %s", function, p->name,
+                     p->type == 'D' ? "a number" : "an integer of at most 64 bits");
         return 0;
+    }
+    if (PyObject_GetBuffer(given, view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+        view->obj = NULL;
+        PyErr_Format(PyExc_TypeError, "%s: %s must be an array of %s", function, p->name,
+                     type_name(p->type));
+        return 0;
+    }
+    if (p->written && view->readonly) {
+        PyErr_Format(PyExc_ValueError, "%s: %s is written to, and must not be read-only", function,
+                     p->name);
+        return 0;
+    }
     a->type = type_of(view);
     if (!type_fits(call, p->type, a->type)) {
         PyErr_Format(PyExc_TypeError, "%s: %s must be %s, got format '%s'", function, p->name,
@@ -155,6 +167,11 @@ static int take_argument(Call *call, const Bound *b, int i, PyObject *given, Py_
     }
     Py_ssize_t last = view->ndim - 1;
     a->data = view->buf;
+    if ((uintptr_t)view->buf % (uintptr_t)view->itemsize != 0) {
+        PyErr_Format(PyExc_ValueError, "%s: %s must be aligned to its items of %lld bytes", function,
+                     p->name, (long long)view->itemsize);
+        return 0;
+    }
     a->rows = view->shape[0], a->columns = last == 0 ? 1 : view->shape[1];
     a->stride = last == 0 ? 1 : view->strides[0] / view->itemsize;
     int packed = view->shape[last] <= 1 || view->strides[last] == view->itemsize;
@@ -172,8 +189,8 @@ static int take_argument(Call *call, const Bound *b, int i, PyObject *given, Py_
         if (letter == '*' || (p->dims[d].or_none && seen == 0))
             continue;
         Index *size = letter == 0 ? NULL : &LENGTH(call, letter);
-        if (size != NULL && *size < 0 && seen >= more)
-            *size = seen - more;
+        if (size != NULL && *size < 0)
+            *size = seen > more ? seen - more : 0;
         Index wanted = size == NULL ? more : *size + more;
         if (seen != wanted) {
             PyErr_Format(PyExc_ValueError, "%s: dimension %d of %s must be %lld, got %lld", function,

@@ -131,8 +131,8 @@ int AT_LEVEL(add_group_sums)(Call *call)
     const double *weights = DOUBLES(call, 4);
     double *restrict buffer = DOUBLES(call, 5);
     Index columns = tile->columns, n = LENGTH(call, 'n');
-    if (first_row < 0 || first_column < 0 || first_row + tile->rows > n ||
-        first_column + columns > n || call->arguments[5].rows < columns)
+    if (first_row < 0 || first_column < 0 || first_row > n - tile->rows ||
+        first_column > n - columns || call->arguments[5].rows < columns)
         return call->complaint = "the tile must lie inside the rows, and fit into the buffer",
                REFUSED;
     for (Index i = 0; i < tile->rows; i++) {

@@ -208,7 +208,8 @@ int judge(const Source *source, const double *x, const double *linear, const Box
         share = larger(share, scale > 0.0 ? worst / scale : worst);
     }
     gap += fabs(unmet);
-    double bound = larger(larger(fabs(objective) - unknown, fabs(objective - gap)),
+    /* The least that either bound of the optimum may be in size, the objective's error considered. */
+    double bound = larger(larger(fabs(objective), fabs(objective - gap)) - unknown,
                           ROUNDED_OBJECTIVE * terms);
     *verdict = (Verdict){objective, plain + unmet, gap,       bound > 0.0 ? gap / bound : gap,
                          violation, off,           share};

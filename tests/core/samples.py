@@ -1,0 +1,183 @@
+"""Arguments for every function of the core: drawn as declared, then made to belong together."""
+
+import numpy as np
+
+from tests.core import reference
+from tests.core.declared import FUNCTIONS, draw
+
+
+def boxes(given, random):
+    """Make bounds, a point between them, and groups that are whole."""
+    n = given["lower"].size
+    width = random.choice([0.5, 1.0, 3.0], n)
+    given["lower"] = random.choice([0.0, -1.0], n)
+    given["upper"] = given["lower"] + width
+    share = random.choice([0.0, 0.25, 0.7, 1.0], n)
+    for name in ("x", "at"):
+        if name in given and given[name].dtype == np.float64:
+            given[name] = given["lower"] + share * width
+            share = random.permutation(share)
+    if "widths" in given:
+        given["widths"] = width
+    if "starts" in given:
+        given["starts"][0], given["starts"][-1] = 0, n
+        given["starts"].sort()
+    if "totals" in given:
+        for g, (first, last) in enumerate(
+            zip(given["starts"][:-1], given["starts"][1:], strict=True)
+        ):
+            own = slice(first, last)
+            low, high = given["lower"][own].sum(), given["upper"][own].sum()
+            given["totals"][g] = low + 0.4 * (high - low)
+
+
+def matrix(given, random):
+    """Make a positive definite matrix, of which the rows and columns of the program are a part."""
+    n = given["x"].size
+    name = "source" if "source" in given else "values"
+    whole = random.normal(size=(2 * n + 1, 6))
+    K = np.exp(-0.1 * ((whole[:, None] - whole) ** 2).sum(axis=2)) + 0.1 * np.eye(2 * n + 1)
+    given[name] = np.ascontiguousarray(K)
+    given["lines"] = random.permutation(2 * n + 1)[:n]
+    given["columns"] = given["lines"].copy()
+    given["signs"] = random.choice([-1.0, 1.0], n)
+    scale = "scale" if "scale" in given else "coupling"
+    g = given[scale].shape[0]
+    given[scale] = 0.5 * np.eye(g) + 0.5
+    given["extra"] = random.choice([0.0, 0.3], n)
+
+
+def groups_of(given):
+    starts = given["starts"]
+    return np.repeat(np.arange(starts.size - 1), np.diff(starts))
+
+
+def prepare_steps(given, random):
+    boxes(given, random)
+    matrix(given, random)
+    n, groups = given["x"].size, groups_of(given)
+    real = given["values"].dtype
+    given["values"], given["where"] = np.full((n, n), np.nan, real), np.full(n, -1)
+    own = np.diag(given["source"])[given["lines"]]
+    given["diagonal"] = given["scale"][groups, groups] * own + given["extra"]
+    given["met"] = np.array([-1, -1, -1])
+    given["tol"], given["most"] = 1e-3, 40
+
+
+def prepare_exact(given, random):
+    boxes(given, random)
+    matrix(given, random)
+    given["most_free"] = 200
+
+
+def prepare_follow(given, random):
+    boxes(given, random)
+    matrix(given, random)
+    given["moved"] = np.abs(given["moved"])
+
+
+def prepare_small(given, random):
+    boxes(given, random)
+    matrix(given, random)
+    n = given["x"].size
+    given["diagonal"] = np.diag(given["values"])[given["lines"]]
+    given["extra"] = np.zeros(n)
+    given["space"] = np.full(n * n, np.nan)
+    given["errors"] = np.zeros_like(given["errors"])
+    given["tol"], given["most"] = 1e-4, 100_000
+
+
+def prepare_sparse(given, random):
+    """Make row pointers and sorted column indices in range."""
+    # The panel of a product is transposed: a row a feature, as many columns as there are outputs.
+    product = "panel_indptr" in given and "squared" not in given
+    for front in ("", "panel_"):
+        if front + "indptr" not in given:
+            continue
+        indptr, data = given[front + "indptr"], given[front + "data"]
+        width = given["planes"].shape[1] if "planes" in given else 7
+        width = given["out"].shape[1] if product and front else width
+        pattern = random.random((indptr.size - 1, width)) < 0.4
+        indptr[0], indptr[1:] = 0, np.cumsum(pattern.sum(axis=1))
+        given[front + "data"] = random.normal(size=int(indptr[-1])).astype(data.dtype)
+        if front + "indices" in given:
+            given[front + "indices"] = np.nonzero(pattern)[1].astype(indptr.dtype)
+
+
+def prepare_packed(given, random):
+    X = given["X"] if "X" in given else given["Z"]
+    rows = X.shape[0]
+    if "weights" in given:
+        rows = given["weights"].shape[1]
+    elif "rows" in given:
+        rows = given["out"].shape[1]
+    room = -(-rows // 64) * 64 * X.shape[1]
+    given["packed"] = random.normal(size=room)
+    if "gamma" in given:
+        given["gamma"] = 0.3
+    if "start" in given:
+        given["start"], given["stop"] = 0, rows
+        reference.pack(X, given["packed"])
+
+
+def prepare_group_sums(given, random):
+    n, (p, q) = given["codes"].size, given["tile"].shape
+    given["codes"].sort()
+    given["first_row"], given["first_column"] = min(2, n - p), n - q
+    given["buffer"] = np.full(q, np.nan)
+
+
+def prepare_next_rows(given, random):
+    boxes(given, random)
+    given["where"] = random.integers(-1, 2, given["x"].size)
+    given["tol"] = 0.1
+    given["asked"] = -1 if random.random() < 0.5 or given["x"].size == 0 else 0
+
+
+def bends_down(given, random):
+    given["starts"][0], given["starts"][-1] = 0, given["extra"].size
+    given["starts"].sort()
+    n = given["extra"].size
+    # A matrix of one large diagonal bends nowhere; small ones do.
+    given["values"] += (random.choice([0.0, 9.0]) * np.eye(n)).astype(given["values"].dtype)
+    given["scale"] = np.abs(given["scale"])
+
+
+PREPARE = {
+    "bends_down": bends_down,
+    "group_extremes": boxes,
+    "extreme_rows": boxes,
+    "violation_keys": boxes,
+    "next_rows": prepare_next_rows,
+    "pairwise_steps": prepare_steps,
+    "exact_steps": prepare_exact,
+    "follow_steps": prepare_follow,
+    "tidy_point": boxes,
+    "first_point": boxes,
+    "solve_small": prepare_small,
+    "add_group_sums": prepare_group_sums,
+    "sparse_squared_norms": prepare_sparse,
+    "project_sparse": prepare_sparse,
+    "sparse_product": prepare_sparse,
+    "merged_distances": prepare_sparse,
+    "pack": prepare_packed,
+    "gaussian_rows": prepare_packed,
+    "gaussian_square": prepare_packed,
+    "gaussian_scores": prepare_packed,
+}
+
+
+def arguments(name, n, random, real="d", index="l"):
+    """Return arguments of a function of so many variables, rows or columns."""
+    sizes = {letter: n for letter in "anpqmbc"} | {"g": int(random.integers(1, 4)), "k": 5}
+    sizes |= {"z": 0, "y": 0, "f": 7, "*": n * n}
+    if name == "add_group_sums":
+        sizes |= {"p": n // 2, "q": n - n // 3}
+    if name in {"gather_block", "add_rows", "distances", "gaussian_rows", "gaussian_sums"}:
+        sizes |= {"p": n, "q": (n + 1) // 2, "a": n, "b": n, "m": n}
+    given = draw(FUNCTIONS[name], random, sizes, real, index)
+    if "squared" in given:
+        given["squared"] = int(random.integers(2))
+    if name in PREPARE:
+        PREPARE[name](given, random)
+    return given
