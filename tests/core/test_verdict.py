@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from scarce.solvers import DenseMatrix, QuadraticProgram, one_class_offset
-from scarce.solvers._certificate import judge
-from scarce.solvers._offsets import best_multipliers
+from scarce.solvers.certificate._judge import judge
+from scarce.solvers.certificate._offsets import best_multipliers
 from tests.core import reference
 from tests.core.declared import FUNCTIONS, call
 from tests.core.samples import arguments, groups_of
