@@ -130,7 +130,7 @@ def test_components_of_order_three_for_all_signs():
 def test_tiles_change_nothing(monkeypatch):
     X, Y = tensors(9, (4, 3)), tensors(7, (4, 3), seed=1)
     whole = [kernel(X, Y) for kernel in KERNELS]
-    monkeypatch.setattr("scarce.kernels._tensor_kernels._TILE", 60)
+    monkeypatch.setattr("scarce.kernels.functions._tensor_kernels._TILE", 60)
     for kernel, expected in zip(KERNELS, whole, strict=True):
         np.testing.assert_allclose(kernel(X, Y), expected, rtol=1e-13)
 
