@@ -39,7 +39,7 @@ def fit_shares(machine: Any, X: Any, y: Any, groups: Any, sample_weight: Any) ->
     models, solutions = machine._learnt(space, units, wanted, sources, functions)
     machine._keep_models(X, models)
     machine._add_source(sources)
-    machine._calibrate(X, units, scored, models)
+    machine._calibrate(X, units, scored, models, space, sources)
     machine._judge(units, solutions, scored is not None)
 
 

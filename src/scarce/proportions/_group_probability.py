@@ -163,7 +163,8 @@ class GroupProbabilitySVM(ShareMachine):
         *,
         C: float = 1.0,
         price: str = "row",
-        calibrate: str | None = "shares",
+        calibrate: str | None = "em",
+        threshold: str = "half",
         epsilon: float = 0.01,
         clip: Any = "auto",
         kernel: Any = "rbf",
@@ -183,6 +184,7 @@ class GroupProbabilitySVM(ShareMachine):
         self.C = C
         self.price = price
         self.calibrate = calibrate
+        self.threshold = threshold
         self.epsilon = epsilon
         self.clip = clip
         self.kernel = kernel

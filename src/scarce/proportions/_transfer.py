@@ -212,7 +212,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
         C_group: float = 4.0,
         transfer: float = 10.0,
         price: str = "row",
-        calibrate: str | None = "shares",
+        calibrate: str | None = "em",
+        threshold: str = "half",
         epsilon: float = 0.01,
         clip: Any = "auto",
         kernel: Any = "rbf",
@@ -235,6 +236,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         self.transfer = transfer
         self.price = price
         self.calibrate = calibrate
+        self.threshold = threshold
         self.epsilon = epsilon
         self.clip = clip
         self.kernel = kernel
@@ -390,7 +392,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
 
     def _add_source(self, sources: list[Source]) -> None:
         """Add the weights of linear sources to ours; other ones are asked at prediction."""
-        self._asks_source = self._source_share > 0
+        self._asks_source = self._source_share != 0
         if self._kernel_type.explicit and all(isinstance(s, LinearSource) for s in sources):
             theirs = [self._source_share * s.coef for s in sources if isinstance(s, LinearSource)]
             self._coef = self._coef + theirs if theirs else self._coef
