@@ -209,6 +209,4 @@ def settings(half: str, kinds: tuple[str, ...] = KINDS + SEVERAL) -> Iterator[Se
                 groups, known, columns = made
                 label = f"several {kind}" if several else kind
                 Z_test = scale.transform(X[test])[:, columns]
-                yield Setting(
-                    half, name, label, Z[:, columns], known, groups, y0, Z_test, y[test]
-                )
+                yield Setting(half, name, label, Z[:, columns], known, groups, y0, Z_test, y[test])

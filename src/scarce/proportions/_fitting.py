@@ -10,7 +10,7 @@ from scarce._arrays import Array
 from scarce._by_chunks import forget_reads, goes_by_chunks, opened
 from scarce.chunks import Chunks
 from scarce.chunks._open import comes_in_chunks
-from scarce.proportions._collected import collected_units
+from scarce.proportions._collected import READS, collected_units
 from scarce.proportions._groups import Units
 from scarce.proportions._unit_sums import group_table
 
@@ -57,6 +57,7 @@ def _fit_chunks(machine: Any, chunks: Chunks) -> None:
         collected.space, units, wanted, sources, collected.functions
     )
     collected.keep(machine, models[0])
+    machine.n_reads_ = READS
     machine._add_source(sources)
     collected.calibrate(machine, models[0])
     machine._judge(units, solutions, table.mixed)

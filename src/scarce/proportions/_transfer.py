@@ -33,6 +33,7 @@ from scarce.proportions._source import (
     Source,
     check_same_kernel,
     read_sources,
+    source_gamma,
 )
 from scarce.proportions._space import Expansion, UnitSpace
 from scarce.reductions import (
@@ -292,6 +293,17 @@ class TransferGroupProbabilitySVM(ShareMachine):
                 "source model, but source=None; give a source, or mark these rows as leftover "
                 "(-2, None or NaN)"
             )
+
+    def _settled_kernel(self, X: Any, weights: Array) -> Kernel:
+        """Return the kernel with a number for `gamma`: the source's, where the rule is "scale"."""
+        kernel = super()._settled_kernel(X, weights)
+        if self.gamma != "scale" or self.source is None or self.source_kernel == "any":
+            return kernel
+        theirs = source_gamma(self.source, X, kernel) if hasattr(kernel, "gamma") else None
+        if theirs is None:
+            return kernel
+        self._gamma = theirs
+        return self._fitted_kernel()
 
     def _read_sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
         """Return one source a problem, or none; set their share in the model."""

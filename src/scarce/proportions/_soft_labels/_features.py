@@ -71,33 +71,33 @@ def _landmarks(X: Any, rows: Array, kernel: Kernel, random_state: Any) -> Array:
     return np.sort(rows[random.permutation(rows.size)[:N_LANDMARKS]])
 
 
-def chosen_rows(codes: Array, n_groups: int, most: int = MOST_ROWS) -> Array:
-    """Return positions of rows to give soft labels to, of all groups or of groups at equal steps.
+def row_steps(counts: Array, most: int = MOST_ROWS) -> Array:
+    """Return for every group the step at which its rows are given soft labels; 0 for none.
+
+    All rows, if they are not too many; else rows at equal steps, and where groups are many and
+    small, groups at equal steps.
 
     Parameters
     ----------
-    codes : ndarray of int of shape (n,)
-        Group of each row; negative for a row of none.
-    n_groups : int
-        Number of groups.
+    counts : ndarray of int of shape (n_groups,)
+        Numbers of rows of the groups.
     most : int
         About how many rows.
     """
-    counts = np.bincount(codes[codes >= 0], minlength=n_groups)
     if counts.sum() <= most:
-        return np.flatnonzero(codes >= 0)
-    cap = max(ENOUGH_ROWS, most // n_groups)
-    kept = np.minimum(counts, cap)
-    some = max(1, min(n_groups, int(n_groups * most / kept.sum())))
-    groups = np.unique(np.linspace(0, n_groups - 1, some).round().astype(np.intp))
-    meant = np.zeros(n_groups + 1, bool)  # the last is for rows of no group
-    meant[groups] = True
-    rows = np.flatnonzero(meant[codes])
+        return np.ones(counts.size, np.intp)
+    steps = -(-counts // max(ENOUGH_ROWS, most // counts.size))
+    some = max(1, min(counts.size, int(counts.size * most / (counts / steps).sum())))
+    chosen = np.unique(np.linspace(0, counts.size - 1, some).round().astype(np.intp))
+    return np.where(np.isin(np.arange(counts.size), chosen), steps, 0)
+
+
+def chosen_rows(codes: Array, n_groups: int) -> Array:
+    """Return positions of rows to give soft labels to; codes of rows of no group are negative."""
+    rows = np.flatnonzero(codes >= 0)
+    counts = np.bincount(codes[rows], minlength=n_groups)
+    steps = row_steps(counts)
     order = rows[np.argsort(codes[rows], kind="stable")]
-    places = np.arange(order.size) - np.repeat(
-        np.cumsum(counts[groups]) - counts[groups], counts[groups]
-    )
-    # Rows at equal steps of a group.
-    own, limit = counts[codes[order]], kept[codes[order]]
-    taken = (places * limit) // own != ((places - 1) * limit) // own
-    return np.sort(order[taken])
+    places = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    own = steps[codes[order]]
+    return np.sort(order[(own > 0) & (places % np.maximum(own, 1) == 0)])

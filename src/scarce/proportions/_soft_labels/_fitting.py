@@ -51,9 +51,7 @@ def learn_in_memory(
     machine: Any, X: Any, units: Units, space: UnitSpace, start: Start, sources: list[Any]
 ) -> None:
     """Replace the model of a fitted machine by that of soft labels, which begin with its scores."""
-    features = feature_rows(
-        X, units, machine._fitted_kernel(), space, machine.random_state
-    )
+    features = feature_rows(X, units, machine._fitted_kernel(), space, machine.random_state)
     used = sources if machine._source_share > 0 else []
 
     def scores(rows: Array) -> Array | None:
@@ -119,7 +117,9 @@ def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced:
     p = class_probabilities(logits)
     spread = in_groups.means(p**2) - in_groups.means(p) ** 2
     beyond = beyond_sampling(fit.left_out, shares, sizes, spread)
-    machine.effective_labels_ = effective_labels(units.shares, units.sizes / (1.0 + units.sizes * beyond))
+    machine.effective_labels_ = effective_labels(
+        units.shares, units.sizes / (1.0 + units.sizes * beyond)
+    )
     machine._share_lines = tuple(share_lines(fit.left_out, shares, sizes))
     machine._settle(logits, in_groups, units)
     note_no_better(machine.left_out_loss_, machine.share_slope_, units.sizes.size)

@@ -87,9 +87,7 @@ class SoftLabelFit:
     constant: Array
 
 
-def learn(
-    rows: Rows, first: Rows, start: Array, common: CommonRows | None = None
-) -> SoftLabelFit:
+def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = None) -> SoftLabelFit:
     """Learn a logistic model of rows from the proportions of their groups.
 
     Parameters
@@ -131,7 +129,9 @@ def _maximised(
         soft, (features, weights, source) = soft[kept], rows.part(kept)
     if common is not None and source is not None:
         alone = _source_alone(soft, weights, source)
-        theirs = class_probabilities(alone.logits(np.empty((len(common.weights), 0)), common.source))
+        theirs = class_probabilities(
+            alone.logits(np.empty((len(common.weights), 0)), common.source)
+        )
         stack = sparse.vstack if sparse.issparse(features) else np.vstack
         features = stack([features, common.features])
         soft, source = np.vstack([soft, theirs]), np.vstack([source, common.source])
@@ -161,9 +161,7 @@ def _left_out(
             constant[:] = rows.shares
             p[:], theirs[:] = rows.shares[in_groups.codes], rows.shares[in_groups.codes]
             break
-        constant[~others] = np.average(
-            rows.shares[others], axis=0, weights=in_groups.sizes[others]
-        )
+        constant[~others] = np.average(rows.shares[others], axis=0, weights=in_groups.sizes[others])
         model = _maximised(rows, soft, common, start, LOOSE, kept)
         features, _, source = rows.part(left)
         p[left] = class_probabilities(model.logits(features, source))

@@ -87,7 +87,7 @@ def fit_soft_logistic(
     n_features, n_columns = features.shape[1], soft.shape[1]
     total = float(weights.sum())
     # Columns of very different sizes would make the steps many: weights times sizes are sought.
-    sizes = _sizes(features)[:, None]
+    sizes = _sizes(features, weights)[:, None]
     ridge = np.full((n_features + 1) * n_columns + 1, 1.0 / (NEARLY_FREE * C))
     ridge[: n_features * n_columns] = np.repeat(1.0 / (C * sizes**2), n_columns)
 
@@ -146,8 +146,8 @@ def log_sums(logits: Array) -> tuple[Array, Array]:
     return np.log(sums) + largest, each / sums[:, None]
 
 
-def _sizes(features: Any) -> Array:
+def _sizes(features: Any, weights: Array) -> Array:
     """Return the root mean square of every column, 1 of a column of zeros."""
     squares = features.multiply(features) if sparse.issparse(features) else features**2
-    sizes = np.sqrt(np.asarray(squares.mean(axis=0)).ravel())
+    sizes = np.sqrt(np.asarray(squares.T @ weights) / weights.sum())
     return np.where(sizes > 0, sizes, 1.0)
