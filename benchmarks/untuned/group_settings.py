@@ -1,4 +1,4 @@
-"""Groups under prior shift, of columns, at random and of clusters, for the benchmark of proportions.
+"""Groups under prior shift, of columns, at random and of clusters, for the benchmark.
 
 Every setting holds training rows, what is known of their groups, and labelled test rows. Under
 prior shift (Beta and Dirichlet) the proportions of groups differ for a reason that is in no column:

@@ -21,7 +21,6 @@ from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.proportions._calibrated import (
     FEWEST_GROUPS,
     MOST_ROWS,
-    Calibration,
     GroupRows,
     LeftOut,
     calibration_rows,
@@ -56,6 +55,13 @@ SHARED = (
     "n_components",
     "random_state",
 )
+FROM_SOFT_LABELS = (
+    "soft_label_gap_",
+    "share_slope_",
+    "left_out_shares_",
+    "left_out_sizes_",
+    "_share_lines",
+)
 
 
 class ShareMachine(SharePrediction, KernelMachine):
@@ -72,6 +78,7 @@ class ShareMachine(SharePrediction, KernelMachine):
     }
 
     intercept_: Array
+    left_out_loss_: dict[str, float]
     _source_share: float = 0.0
     _cut: Any = 0.0  # what the offset holds for labels, and probabilities do not
 
@@ -248,14 +255,15 @@ class ShareMachine(SharePrediction, KernelMachine):
 
     def _forget_calibration(self) -> None:
         """Drop what an earlier fit has stored."""
-        self.calibration_: Calibration | None = None
-        self.left_out_loss_: dict[str, float] = {}
+        self.calibration_ = None
+        self.left_out_loss_ = {}
         self._cut = 0.0
-        for name in ("soft_label_gap_", "share_slope_", "left_out_shares_", "left_out_sizes_"):
-            vars(self).pop(name, None)
+        for name in FROM_SOFT_LABELS:
+            if name in vars(self):
+                delattr(self, name)
 
     def _settle(self, decisions: Array, in_groups: RowGroups, units: Units) -> None:
-        """Put the threshold of labels into the offset, given decisions of rows; warn of scarcity."""
+        """Put the threshold of labels into the offset, given decisions of rows; warn if scarce."""
         if self.threshold == "proportion":
             overall = np.average(units.shares, axis=0, weights=units.sizes)
             weights = in_groups.parts * in_groups.sizes[in_groups.codes]

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on
 from scarce._frame import plain_weights
-from scarce.proportions._class_of_interest import class_position, shares_of_class
 from scarce.proportions._groups import group_values, read_groups, read_shares
 from scarce.proportions._share_loss import effective_labels
+from scarce.proportions._shares import class_position, shares_of_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -121,9 +121,7 @@ def _check_one_value_a_row(y: Any, n_rows: int, n_groups: int) -> None:
         )
 
 
-def read_shares(
-    y: Any, n_rows: int, groups: Sequence[Any] | None = None, *, percent: bool = True
-) -> Array:
+def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bool = True) -> Array:
     """Return shares per row: one column of positives, or one column per class.
 
     Parameters
@@ -132,7 +130,7 @@ def read_shares(
         The shares, or percentages if some of them are above 1.
     n_rows : int
         Number of rows.
-    groups : sequence, optional
+    groups : ndarray, optional
         Id of each row's group, for messages.
     percent : bool
         Whether percentages are understood.
@@ -165,7 +163,7 @@ def read_shares(
     return np.asarray(shares)
 
 
-def _from_percent(shares: Array, groups: Sequence[Any] | None) -> Array:
+def _from_percent(shares: Array, groups: Array | None) -> Array:
     """Return shares of percentages, if these are all between 0 and 100 and some are above 1."""
     given = shares[~np.isnan(shares)]
     if not given.size or given.max() <= 1 or given.min() < 0 or given.max() > 100:
@@ -182,7 +180,7 @@ def _from_percent(shares: Array, groups: Sequence[Any] | None) -> Array:
     return np.asarray(shares / 100.0)
 
 
-def _named(row: Any, groups: Sequence[Any] | None) -> str:
+def _named(row: Any, groups: Array | None) -> str:
     if groups is None:
         return f"row {int(row)}"
     group = groups[int(row)]

@@ -131,7 +131,7 @@ class SharePrediction(ClassifierMixin):
         check_is_fitted(self)
         if not hasattr(self, "_share_lines"):
             raise ValueError(
-                'predict_share needs a fit with calibrate="em" and groups of several samples, whose '
+                'predict_share needs a fit with calibrate="em" and groups of several samples: '
                 f"left-out groups say how wide an interval is; got calibrate={self.calibrate!r}"
             )
         if not 0.0 < level < 1.0:

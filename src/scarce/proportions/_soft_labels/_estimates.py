@@ -67,7 +67,7 @@ class ShareLines(NamedTuple):
 
 def share_lines(left_out: Array, shares: Array, sizes: Array) -> ShareLines:
     """Return the lines of left-out groups, each group's miss from the line of the others."""
-    n_groups, n_columns = shares.shape
+    n_groups = shares.shape[0]
     found = []
     for m, q in zip(left_out.T, shares.T, strict=True):
         intercept, slope, off = 0.0, 1.0, q - m
@@ -77,8 +77,8 @@ def share_lines(left_out: Array, shares: Array, sizes: Array) -> ShareLines:
         between, within = nnls(columns, off**2)[0]
         deviation = np.sqrt(np.maximum(between + within / sizes, np.finfo(float).tiny))
         found.append((intercept, slope, between, within, np.sort(np.abs(off) / deviation)))
-    numbers = [np.array(each) for each in zip(*[line[:4] for line in found], strict=True)]
-    return ShareLines(*numbers, np.column_stack([line[4] for line in found]))
+    intercepts, slopes, between, within, misses = map(np.array, zip(*found, strict=True))
+    return ShareLines(intercepts, slopes, between, within, misses.T)
 
 
 def _line(m: Array, q: Array, sizes: Array) -> tuple[float, float, Array]:

@@ -48,7 +48,7 @@ class LandmarkRows:
 def feature_rows(
     X: Any, units: Units, kernel: Kernel, space: UnitSpace, random_state: Any
 ) -> LinearRows | LandmarkRows:
-    """Return the features of a kernel: those of the fit where it has some, else of 200 landmarks."""
+    """Return the features of a kernel: those of the fit if it has some, else of 200 landmarks."""
     if kernel.explicit:
         return LinearRows()
     if isinstance(space, LandmarkSpace):

@@ -109,7 +109,7 @@ def fit_soft_logistic(
                 [0.0 if source is None else float((residuals * source).sum())],
             ]
         )
-        value = weights @ losses + 0.5 * float(ridge @ place**2)
+        value = float(weights @ losses) + 0.5 * float(ridge @ place**2)
         return value / total, (gradient + ridge * place) / total
 
     first = np.zeros(ridge.size)

@@ -1,4 +1,4 @@
-"""Soft labels of rows: their probabilities, shifted group by group until the proportions are met."""
+"""Soft labels: the probabilities of rows, shifted in each group until its proportion is met."""
 
 from __future__ import annotations
 
