@@ -14,13 +14,18 @@ from scipy import sparse
 
 from scarce._arrays import Array
 from scarce.proportions._share_loss import RowGroups, class_probabilities
-from scarce.proportions._soft_labels._logistic import SoftLogistic, fit_soft_logistic
+from scarce.proportions._soft_labels._logistic import (
+    SoftLogistic,
+    fit_share_logistic,
+    fit_soft_logistic,
+)
 from scarce.proportions._soft_labels._tilting import soft_labels
 
 C = 30.0  # of the logistic regression; features of a kernel with values up to 1 are short
+SHARE_C = 10.0  # of the regression of the proportions
 ROUNDS = 5  # the first of them on the rows whose logits are known, the others on all
-FOLDS = 5  # of groups, for the check by left-out groups
-LOOSE, SHARP = 1e-4, 1e-7  # tolerances of the rounds and of the last fit
+FOLDS, FOLD_ROUNDS = 3, 2  # of groups, for the check by left-out groups
+LOOSE, SHARP = 2e-4, 1e-6  # tolerances of the rounds and of the last fit
 
 
 class Rows(NamedTuple):
@@ -48,10 +53,15 @@ class Rows(NamedTuple):
         """Weights of the rows."""
         return np.asarray(self.in_groups.parts * self.in_groups.sizes[self.in_groups.codes])
 
-    def part(self, rows: Array) -> tuple[Any, Array, Array | None]:
-        """Return features, weights and source scores of some rows."""
+    def of_groups(self, kept: Array) -> Rows:
+        """Return the rows of some groups."""
+        place = np.full(kept.size, -1)
+        place[kept] = np.arange(int(kept.sum()))
+        codes = place[self.in_groups.codes]
+        rows = np.flatnonzero(codes >= 0)
+        groups = RowGroups.of(codes[rows], self.weights[rows], int(kept.sum()))
         source = None if self.source is None else self.source[rows]
-        return self.features[rows], self.weights[rows], source
+        return Rows(self.features[rows], groups, self.shares[kept], source)
 
 
 class CommonRows(NamedTuple):
@@ -73,7 +83,7 @@ class SoftLabelFit:
     soft : ndarray of shape (n, n_columns)
         The soft labels that it was fitted to.
     left_out : ndarray of shape (n_groups, n_columns)
-        Mean probabilities of groups by models of the same soft labels without these groups.
+        Mean probabilities of groups by models that were fitted without these groups.
     left_out_source : ndarray of shape (n_groups, n_columns) or None
         The same of the source alone.
     constant : ndarray of shape (n_groups, n_columns)
@@ -106,13 +116,40 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
     SoftLabelFit
         The model and what left-out groups say of it.
     """
-    logits, now, model = start, first, None
-    for _ in range(ROUNDS):
-        soft = soft_labels(logits, now.in_groups, now.shares)[0]
-        model = _maximised(now, soft, common, model, LOOSE)
-        now, logits = rows, model.logits(rows.features, rows.source)
-    model = _maximised(rows, soft, common, model, SHARP)
-    return SoftLabelFit(model, soft, *_left_out(rows, soft, common, model))
+    met = fit_share_logistic(rows.features, rows.in_groups, rows.shares, SHARE_C, rows.source)
+    logits = 0.5 * (start + met.logits(first.features, first.source))
+    model, soft = _rounds(rows, first, logits, common, ROUNDS)
+    last = _maximised(rows, soft, common, model, SHARP)
+    return SoftLabelFit(_mixed(rows, soft, last, met), soft, *_left_out(rows, common))
+
+
+def _rounds(
+    rows: Rows, first: Rows, logits: Array, common: CommonRows | None, n_rounds: int
+) -> tuple[SoftLogistic, Array]:
+    """Return the model of the last round and its soft labels."""
+    model = None
+    for _ in range(n_rounds):
+        soft = soft_labels(logits, first.in_groups, first.shares)[0]
+        model = _maximised(first, soft, common, model, LOOSE)
+        first, logits = rows, model.logits(rows.features, rows.source)
+    assert model is not None
+    return model, soft
+
+
+def _mixed(rows: Rows, soft: Array, model: SoftLogistic, met: SoftLogistic) -> SoftLogistic:
+    """Return the mean of the model and of the regression that meets the proportions.
+
+    The first is right where proportions are exact, the second does not follow their errors. Its
+    slope is wrong under prior shift, and is fitted to the soft labels.
+    """
+    scale = _source_alone(soft, rows.weights, met.logits(rows.features, rows.source))
+    return SoftLogistic(
+        0.5 * (model.weights + scale.slope * met.weights),
+        0.5 * (model.constants + scale.slope * met.constants + scale.constants),
+        0.5 * (model.slope + scale.slope * met.slope),
+        model.gap,
+        model.n_iter,
+    )
 
 
 def _maximised(
@@ -121,17 +158,13 @@ def _maximised(
     common: CommonRows | None,
     start: SoftLogistic | None,
     tol: float,
-    kept: Array | None = None,
 ) -> SoftLogistic:
-    """Return the logistic model of soft labels, of all rows or of some."""
+    """Return the logistic model of soft labels."""
     features, weights, source = rows.features, rows.weights, rows.source
-    if kept is not None:
-        soft, (features, weights, source) = soft[kept], rows.part(kept)
     if common is not None and source is not None:
         alone = _source_alone(soft, weights, source)
-        theirs = class_probabilities(
-            alone.logits(np.empty((len(common.weights), 0)), common.source)
-        )
+        none = np.empty((len(common.weights), 0))
+        theirs = class_probabilities(alone.logits(none, common.source))
         stack = sparse.vstack if sparse.issparse(features) else np.vstack
         features = stack([features, common.features])
         soft, source = np.vstack([soft, theirs]), np.vstack([source, common.source])
@@ -140,33 +173,36 @@ def _maximised(
 
 
 def _source_alone(soft: Array, weights: Array, source: Array) -> SoftLogistic:
-    """Return slope and constants of the source, fitted to soft labels."""
+    """Return slope and constants of given scores, fitted to soft labels."""
     return fit_soft_logistic(np.empty((len(soft), 0)), soft, weights, C, source=source)
 
 
-def _left_out(
-    rows: Rows, soft: Array, common: CommonRows | None, start: SoftLogistic
-) -> tuple[Array, Array | None, Array]:
-    """Return mean probabilities of left-out groups, those of the source, and their constant."""
-    in_groups = rows.in_groups
-    n_groups = in_groups.sizes.size
+def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | None, Array]:
+    """Return mean probabilities of left-out groups, those of the source, and their constant.
+
+    Nothing of a left-out group is seen, so that these models do without the start, in which all
+    groups are.
+    """
+    n_groups = rows.shares.shape[0]
     folds = np.random.default_rng(0).permutation(n_groups) % FOLDS
-    p, theirs = np.empty_like(soft), np.empty_like(soft)
-    constant = np.empty_like(rows.shares)
+    means, constant = np.empty_like(rows.shares), np.empty_like(rows.shares)
+    theirs = None if rows.source is None else np.empty_like(rows.shares)
     for fold in range(min(FOLDS, n_groups)):
-        out = folds[in_groups.codes] == fold
-        kept, left = np.flatnonzero(~out), np.flatnonzero(out)
-        others = folds != fold
-        if not others.any():  # one group: nothing is left to learn from
-            constant[:] = rows.shares
-            p[:], theirs[:] = rows.shares[in_groups.codes], rows.shares[in_groups.codes]
-            break
-        constant[~others] = np.average(rows.shares[others], axis=0, weights=in_groups.sizes[others])
-        model = _maximised(rows, soft, common, start, LOOSE, kept)
-        features, _, source = rows.part(left)
-        p[left] = class_probabilities(model.logits(features, source))
-        if source is not None:
-            alone = _source_alone(soft[kept], *rows.part(kept)[1:])  # type: ignore[arg-type]
-            theirs[left] = class_probabilities(alone.logits(np.empty((left.size, 0)), source))
-    of_source = None if rows.source is None else in_groups.means(theirs)
-    return in_groups.means(p), of_source, constant
+        out = folds == fold
+        if out.all():  # one group: nothing is left to learn from
+            return rows.shares, theirs if theirs is None else rows.shares, rows.shares
+        kept, left = rows.of_groups(~out), rows.of_groups(out)
+        constant[out] = np.average(kept.shares, axis=0, weights=kept.in_groups.sizes)
+        given = (kept.in_groups, kept.shares, SHARE_C, kept.source)
+        met = fit_share_logistic(kept.features, *given)
+        logits = met.logits(kept.features, kept.source)
+        model, soft = _rounds(kept, kept, logits, common, FOLD_ROUNDS)
+        model = _mixed(kept, soft, model, met)
+        p = class_probabilities(model.logits(left.features, left.source))
+        means[out] = left.in_groups.means(p)
+        if theirs is not None and kept.source is not None:
+            alone = _source_alone(soft, kept.weights, kept.source)
+            none = np.empty((left.weights.size, 0))
+            p = class_probabilities(alone.logits(none, left.source))
+            theirs[out] = left.in_groups.means(p)
+    return means, theirs, constant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,11 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from scarce._arrays import Array
+from scarce.proportions._share_loss import RowGroups, share_loss
 
 MOST_STEPS = 1000
 MEMORY = 20  # steps that L-BFGS remembers
+SHARE_TOL = 1e-3
 # The constants are nearly free. A little ridge makes the objective strongly convex in everything,
 # so that the gradient bounds the distance from the minimum.
 NEARLY_FREE = 1e4
@@ -49,6 +52,9 @@ class SoftLogistic:
         return own if source is None else own + self.slope * source
 
 
+Loss = Callable[[Array], tuple[float, Array]]
+
+
 def fit_soft_logistic(
     features: Any,
     soft: Array,
@@ -77,44 +83,84 @@ def fit_soft_logistic(
     start : SoftLogistic, optional
         Where to begin.
     tol : float
-        Largest entry of the gradient, per weight, at which the fit ends.
+        Largest entry of the gradient of the mean loss at which the fit ends, in units in which the
+        Hessian is about 1.
 
     Returns
     -------
     SoftLogistic
         The minimum, which is the only one.
     """
-    n_features, n_columns = features.shape[1], soft.shape[1]
+
+    def loss(logits: Array) -> tuple[float, Array]:
+        losses, p = _losses(logits, soft)
+        return float(weights @ losses), weights[:, None] * (p - soft)
+
+    return _fitted(loss, features, weights, soft.shape[1], C, source, start, tol)
+
+
+def fit_share_logistic(
+    features: Any, in_groups: RowGroups, shares: Array, C: float, source: Array | None = None
+) -> SoftLogistic:
+    """Make the mean probabilities of groups meet their proportions, with a ridge on the weights.
+
+    The loss, `share_loss`, is not convex: what is found is the local optimum reached from zero
+    weights, and its `gap` says nothing.
+    """
+    weights = in_groups.parts * in_groups.sizes[in_groups.codes]
+
+    def loss(logits: Array) -> tuple[float, Array]:
+        return share_loss(logits, in_groups, shares)
+
+    return _fitted(loss, features, weights, shares.shape[1], C, source, None, SHARE_TOL)
+
+
+def _fitted(
+    loss: Loss,
+    features: Any,
+    weights: Array,
+    n_columns: int,
+    C: float,
+    source: Array | None,
+    start: SoftLogistic | None,
+    tol: float,
+) -> SoftLogistic:
+    """Minimise a loss of the logits, which returns its gradient too, plus the ridge."""
+    n_features = features.shape[1]
     total = float(weights.sum())
-    # Columns of very different sizes would make the steps many: weights times sizes are sought.
-    sizes = _sizes(features, weights)[:, None]
     ridge = np.full((n_features + 1) * n_columns + 1, 1.0 / (NEARLY_FREE * C))
-    ridge[: n_features * n_columns] = np.repeat(1.0 / (C * sizes**2), n_columns)
+    ridge[: n_features * n_columns] = 1.0 / C
+    # In these units every diagonal entry of the Hessian is about 1, whatever the columns' sizes.
+    squares = np.repeat(_mean_squares(features, weights), n_columns)
+    of_source = 1.0 if source is None else float(_mean_squares(source, weights).mean())
+    units = np.sqrt(
+        0.25 * np.concatenate([squares, np.ones(n_columns), [of_source]]) + ridge / total
+    )
 
     def read(place: Array) -> tuple[Array, Array, float]:
+        place = place / units
         own, constants = np.split(place[:-1].reshape(-1, n_columns), [n_features])
-        return own / sizes, constants[0], float(place[-1])
+        return own, constants[0], float(place[-1])
 
     def objective(place: Array) -> tuple[float, Array]:
         own, constants, slope = read(place)
         logits = np.asarray(features @ own) + constants
         if source is not None:
             logits = logits + slope * source
-        losses, p = _losses(logits, soft)
-        residuals = weights[:, None] * (p - soft)
+        value, residuals = loss(logits)
         gradient = np.concatenate(
             [
-                (np.asarray(features.T @ residuals) / sizes).ravel(),
+                np.asarray(features.T @ residuals).ravel(),
                 residuals.sum(axis=0),
                 [0.0 if source is None else float((residuals * source).sum())],
             ]
         )
-        value = float(weights @ losses) + 0.5 * float(ridge @ place**2)
-        return value / total, (gradient + ridge * place) / total
+        value += 0.5 * float(ridge @ (place / units) ** 2)
+        return value / total, (gradient + ridge * place / units) / units / total
 
     first = np.zeros(ridge.size)
     if start is not None:
-        first = np.concatenate([(start.weights * sizes).ravel(), start.constants, [start.slope]])
+        first = np.concatenate([start.weights.ravel(), start.constants, [start.slope]]) * units
     found = minimize(
         objective,
         first,
@@ -124,8 +170,9 @@ def fit_soft_logistic(
     )
     # A function that is strongly convex, with the ridge for its modulus, has its minimum no further
     # below than half the squared gradient divided by the modulus.
-    below = 0.5 * total * float((found.jac**2 / ridge).sum())
-    gap = below / max(float(found.fun) - below, np.finfo(np.float64).tiny)
+    below = 0.5 * total * float(((found.jac * units) ** 2 / ridge).sum())
+    least = float(found.fun) - below  # the minimum is no less; it is positive
+    gap = below / least if least > 0 else np.inf
     return SoftLogistic(*read(found.x), gap, int(found.nit))
 
 
@@ -146,8 +193,7 @@ def log_sums(logits: Array) -> tuple[Array, Array]:
     return np.log(sums) + largest, each / sums[:, None]
 
 
-def _sizes(features: Any, weights: Array) -> Array:
-    """Return the root mean square of every column, 1 of a column of zeros."""
+def _mean_squares(features: Any, weights: Array) -> Array:
+    """Return the mean square of every column."""
     squares = features.multiply(features) if sparse.issparse(features) else features**2
-    sizes = np.sqrt(np.asarray(squares.T @ weights) / weights.sum())
-    return np.where(sizes > 0, sizes, 1.0)
+    return np.asarray(squares.T @ weights) / weights.sum()
