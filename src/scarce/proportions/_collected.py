@@ -117,7 +117,9 @@ class Collected:
             theirs = source + [each.intercept for each in self.sources]
         logits = estimator._calibrate_by(self.units, (decisions, theirs), in_groups, chosen)
         shares = self.table.shares[chosen]
-        rows = Rows(features.rows(part.X), in_groups, shares, source if share > 0 else None)
+        used = source if share > 0 else None
+        ridge = 1.0 if used is None else 1.0 + estimator.transfer
+        rows = Rows(features.rows(part.X), in_groups, shares, used, ridge)
         fit = learn(rows, rows, logits)
         self.keep(estimator, Expansion(np.zeros(0, np.intp), np.zeros(0), fit.model.weights[:, 0]))
         keep_fit(estimator, fit, rows, self.units, rows.source is not None)

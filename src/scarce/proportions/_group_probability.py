@@ -95,7 +95,8 @@ class GroupProbabilitySVM(ShareMachine):
     classes_ : ndarray of shape (n_classes,)
         The classes; decision values are positive for the second of two.
     support_ : ndarray of shape (n_SV,)
-        Indices of the rows of the expansion.
+        Indices of the rows of the expansion; with "em" the landmarks, and none for a linear kernel,
+        whose weights then stand among the support vectors.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         These rows; empty for a precomputed kernel.
     dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)

@@ -56,7 +56,8 @@ class TransferGroupProbabilitySVM(SourceMachine):
         group.
     transfer : float, default=10.0
         Price of half the squared distance to the source's weights. 0 is none: the common rows still
-        act. For large values the weights are the source's, and the offset alone is learnt.
+        act. For large values the weights are the source's, and the offset alone is learnt; with
+        ``calibrate="em"`` the slope too.
     price : {"row", "group"}, default="row"
         "row" multiplies `C_group` by the number of rows of the group, so that the share of many
         rows counts for more; "group" is the published machine. A value of `C_group` tuned for
@@ -117,7 +118,8 @@ class TransferGroupProbabilitySVM(SourceMachine):
     classes_ : ndarray of shape (n_classes,)
         The classes; decision values are positive for the second of two.
     support_ : ndarray of shape (n_SV,)
-        Indices of the rows of the expansion.
+        Indices of the rows of the expansion; with "em" the landmarks, and none for a linear kernel,
+        whose weights then stand among the support vectors.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         These rows; empty for a precomputed kernel.
     dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)

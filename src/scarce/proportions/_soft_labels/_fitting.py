@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from scarce._arrays import Array
@@ -20,7 +21,7 @@ from scarce.proportions._soft_labels._held_out import (
     note_no_better,
     share_slope,
 )
-from scarce.proportions._soft_labels._learning import C, CommonRows, Rows, SoftLabelFit, learn
+from scarce.proportions._soft_labels._learning import CommonRows, Rows, SoftLabelFit, learn
 from scarce.proportions._space import Expansion, UnitSpace
 
 LOOSE_GAP = 1e-2
@@ -61,7 +62,8 @@ def learn_in_memory(
     own = chosen_rows(codes, units.sizes.size)
     groups, inside = np.unique(codes[own], return_inverse=True)
     in_groups = RowGroups.of(inside, units.weights[own], groups.size)
-    rows = Rows(features.rows(X, own), in_groups, units.shares[groups], scores(own))
+    ridge = 1.0 + machine.transfer if used else 1.0
+    rows = Rows(features.rows(X, own), in_groups, units.shares[groups], scores(own), ridge)
     first = rows
     if not np.array_equal(own, start.rows):
         first = Rows(
@@ -69,6 +71,7 @@ def learn_in_memory(
             start.in_groups,
             units.shares[start.chosen],
             scores(start.rows),
+            ridge,
         )
     common = None
     alike = np.flatnonzero((units.codes >= 0) & (units.codes < units.n_common))
@@ -77,23 +80,23 @@ def learn_in_memory(
         weights = factor * units.weights[alike]
         common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
     fit = learn(rows, first, start.logits, common)
-    machine._keep_models(X, _expansions(fit, rows, features, own))
+    if isinstance(features, LinearRows):
+        _keep_planes(machine, X, fit.model.weights.T)
+    else:
+        lines = (features.root @ fit.model.weights).T
+        machine._keep_models(X, [Expansion(features.landmarks, line) for line in lines])
     keep_fit(machine, fit, rows, units, bool(used))
     machine._add_source(sources)
 
 
-def _expansions(fit: SoftLabelFit, rows: Rows, features: Any, own: Array) -> list[Expansion]:
-    """Return one kernel sum a column."""
-    if not isinstance(features, LinearRows):
-        lines = (features.root @ fit.model.weights).T
-        return [Expansion(features.landmarks, line) for line in lines]
-    # At the optimum the weights are the sum of the rows times C times what is left of the labels.
-    p = class_probabilities(fit.model.logits(rows.features, rows.source))
-    left = C * rows.weights[:, None] * (fit.soft - p)
-    return [
-        Expansion(own, column, np.asarray(line))
-        for column, line in zip(left.T, fit.model.weights.T, strict=True)
-    ]
+def _keep_planes(machine: Any, X: Any, planes: Array) -> None:
+    """Store linear models, each as its own support vector: the mean of two is no sum over rows."""
+    machine.support_ = np.zeros(0, np.int32)
+    machine.shape_fit_ = X.shape
+    machine._sparse = sparse.issparse(X)
+    kept = sparse.csr_matrix if machine._sparse else np.asarray
+    machine.support_vectors_, machine.dual_coef_ = kept(planes), kept(np.eye(len(planes)))
+    machine._coef = np.array(planes)
 
 
 def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced: bool) -> None:

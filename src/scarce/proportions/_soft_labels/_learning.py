@@ -41,12 +41,15 @@ class Rows(NamedTuple):
         Proportions of the groups.
     source : ndarray of shape (n, n_columns) or None
         Scores of the source models without their constants.
+    ridge : float
+        Factor of the ridge: with a source, 1 plus the price of leaving its weights.
     """
 
     features: Any
     in_groups: RowGroups
     shares: Array
     source: Array | None
+    ridge: float = 1.0
 
     @property
     def weights(self) -> Array:
@@ -61,7 +64,7 @@ class Rows(NamedTuple):
         rows = np.flatnonzero(codes >= 0)
         groups = RowGroups.of(codes[rows], self.weights[rows], int(kept.sum()))
         source = None if self.source is None else self.source[rows]
-        return Rows(self.features[rows], groups, self.shares[kept], source)
+        return Rows(self.features[rows], groups, self.shares[kept], source, self.ridge)
 
 
 class CommonRows(NamedTuple):
@@ -116,11 +119,18 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
     SoftLabelFit
         The model and what left-out groups say of it.
     """
-    met = fit_share_logistic(rows.features, rows.in_groups, rows.shares, SHARE_C, rows.source)
+    met = _meeting(rows)
     logits = 0.5 * (start + met.logits(first.features, first.source))
     model, soft = _rounds(rows, first, logits, common, ROUNDS)
     last = _maximised(rows, soft, common, model, SHARP)
     return SoftLabelFit(_mixed(rows, soft, last, met), soft, *_left_out(rows, common))
+
+
+def _meeting(rows: Rows) -> SoftLogistic:
+    """Return the regression that makes the mean probabilities of groups meet their proportions."""
+    return fit_share_logistic(
+        rows.features, rows.in_groups, rows.shares, SHARE_C / rows.ridge, rows.source
+    )
 
 
 def _rounds(
@@ -169,7 +179,9 @@ def _maximised(
         features = stack([features, common.features])
         soft, source = np.vstack([soft, theirs]), np.vstack([source, common.source])
         weights = np.append(weights, common.weights)
-    return fit_soft_logistic(features, soft, weights, C, source=source, start=start, tol=tol)
+    return fit_soft_logistic(
+        features, soft, weights, C / rows.ridge, source=source, start=start, tol=tol
+    )
 
 
 def _source_alone(soft: Array, weights: Array, source: Array) -> SoftLogistic:
@@ -193,8 +205,7 @@ def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | Non
             return rows.shares, theirs if theirs is None else rows.shares, rows.shares
         kept, left = rows.of_groups(~out), rows.of_groups(out)
         constant[out] = np.average(kept.shares, axis=0, weights=kept.in_groups.sizes)
-        given = (kept.in_groups, kept.shares, SHARE_C, kept.source)
-        met = fit_share_logistic(kept.features, *given)
+        met = _meeting(kept)
         logits = met.logits(kept.features, kept.source)
         model, soft = _rounds(kept, kept, logits, common, FOLD_ROUNDS)
         model = _mixed(kept, soft, model, met)

@@ -19,7 +19,7 @@ MEMORY = 20  # steps that L-BFGS remembers
 SHARE_TOL = 1e-3
 # The constants are nearly free. A little ridge makes the objective strongly convex in everything,
 # so that the gradient bounds the distance from the minimum.
-NEARLY_FREE = 1e4
+NEARLY_FREE = 1e3
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def fit_soft_logistic(
         Weights of the rows.
     C : float
         Inverse strength of the ridge on the weights; that of the constants and of the slope is
-        ten thousand times weaker.
+        a thousand times weaker.
     source : ndarray of shape (n, n_columns), optional
         Scores of a source model, whose factor is fitted too.
     start : SoftLogistic, optional
