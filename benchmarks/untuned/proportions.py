@@ -1,12 +1,13 @@
 """Shares of groups, nothing tuned: our defaults beside the published machines and what others do.
 
-    python -m benchmarks.untuned.proportions [--quick | --texts | --report]
+    python -m benchmarks.untuned.proportions [--shift] [--quick | --texts | --report]
 
 Rows of every data set are put into groups, at random or by k-means, of 8, 32 and 128 rows; methods
 see the shares only. Classes of several-class sets are also put into two, every second one, which is
 hard on purpose (letters against letters). A source is a model of rows turned by 30 degrees in
 random planes. Texts are sparse rows of words, not scaled, in groups of 32, without a source; they
-are run by themselves (``--texts``).
+are run by themselves (``--texts``), and so are groups under prior shift and groups of columns
+(``--shift``, see `prior_shift`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import scarce
+from benchmarks.untuned import prior_shift
 from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, Array, at_hand, frequent_classes, table
+from benchmarks.untuned.group_settings import two_class_labels
 from benchmarks.untuned.report import markdown, means, read_cells, wins, write_cells
 from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabilitySVM
 from scarce.baselines import (
@@ -50,13 +53,6 @@ MOST_CLASSES = 5
 PUBLISHED = {"price": "group", "calibrate": None}
 SETTING = ["half", "set", "groups", "size"]
 MEASURES = ("accuracy", "balanced", "log loss")
-
-
-def two_class_labels(y: Array) -> Array:
-    """Return 0 and 1, every second class of several."""
-    names = frequent_classes(y, len(np.unique(y)), 1)
-    order = {name: i for i, name in enumerate(sorted(names))}
-    return np.array([order[str(label)] % 2 for label in y])
 
 
 def split(X: Any, y: Array, random: Any, source: int = 0) -> list[tuple[Any, Array]]:
@@ -136,6 +132,7 @@ def share_methods(two: bool, size: int) -> dict[str, Any]:
     methods: dict[str, Any] = {
         "published": GroupProbabilitySVM(**PUBLISHED),
         "price a row": GroupProbabilitySVM(calibrate=None),
+        "calibrated by shares": GroupProbabilitySVM(calibrate="shares"),
         "default": GroupProbabilitySVM(),
         "DLLP": ProportionLogistic(C=1.0, random_state=0),
         "DLLP linear": ProportionLogistic(C=1.0, kernel="linear"),
@@ -294,10 +291,14 @@ def report(found: pd.DataFrame) -> None:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two sets a half, one size")
+    parser.add_argument("--shift", action="store_true", help="prior shift and real groups only")
     parser.add_argument("--texts", action="store_true", help="texts only")
     parser.add_argument("--report", action="store_true", help="tables of the last runs, no run")
     given = parser.parse_args(argv)
     warnings.simplefilter("ignore", ConvergenceWarning)
+    if given.shift:
+        prior_shift.main(quick=given.quick, only_report=given.report)
+        return
     name = "proportions-texts" if given.texts else "proportions"
     if not given.report:
         rows, missing = [], []

@@ -1,4 +1,4 @@
-"""Defaults: the price per row, the calibration, what the shares are worth, and the warnings."""
+"""The price per row, the calibration by shares, what these are worth, and the warnings."""
 
 import warnings
 
@@ -63,7 +63,7 @@ def test_groups_of_one_distinct_row_are_not_calibrated_and_do_not_warn(kind):
 def test_the_calibration_is_the_minimum_of_its_loss(kind):
     X, _, groups, share = sample()
     plain = kind(calibrate=None).fit(X, share, groups)
-    model = kind().fit(X, share, groups)
+    model = kind(calibrate="shares").fit(X, share, groups)
     f, q = plain.decision_function(X), share[::8]
 
     def loss(place):
@@ -83,7 +83,7 @@ def test_the_calibration_is_the_minimum_of_its_loss(kind):
 def test_several_classes_have_one_slope_and_a_shift_each():
     X, labels, groups, share = sample(classes=3)
     plain = GroupProbabilitySVM(calibrate=None).fit(X, share, groups)
-    model = GroupProbabilitySVM().fit(X, share, groups)
+    model = GroupProbabilitySVM(calibrate="shares").fit(X, share, groups)
     a, b = model.calibration_
     assert b.shape == (3,)
     p = softmax(a * plain.decision_function(X) + b, axis=1)
@@ -98,8 +98,8 @@ def test_weights_are_repetitions(kind):
     X, _, groups, share = sample(n=320)
     times = np.random.default_rng(1).integers(1, 3, size=len(X))
     again = np.repeat(np.arange(len(X)), times)
-    weighted = kind(tol=1e-6).fit(X, share, groups, sample_weight=times)
-    repeated = kind(tol=1e-6).fit(X[again], share[again], groups[again])
+    weighted = kind(calibrate="shares", tol=1e-6).fit(X, share, groups, sample_weight=times)
+    repeated = kind(calibrate="shares", tol=1e-6).fit(X[again], share[again], groups[again])
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-5)
     assert weighted.effective_labels_ == pytest.approx(repeated.effective_labels_)
 
@@ -119,18 +119,18 @@ def test_every_kind_of_rows(kernel):
 
 def test_effective_labels_are_those_of_the_groups():
     X, _, groups, share = sample()
-    model = GroupProbabilitySVM().fit(X, share, groups)
+    model = GroupProbabilitySVM(calibrate="shares").fit(X, share, groups)
     assert model.effective_labels_ == pytest.approx(effective_labels(share[::8], np.full(80, 8)))
 
 
 def test_a_harmful_calibration_is_not_used(monkeypatch):
     X, _, groups, share = sample()
-    used = GroupProbabilitySVM().fit(X, share, groups)
+    used = GroupProbabilitySVM(calibrate="shares").fit(X, share, groups)
     assert used.left_out_loss_["calibrated"] < used.left_out_loss_["uncalibrated"]
     # A shift that no share supports.
     wrong = lambda scores, in_groups, shares: (1.0, np.full(scores.shape[1], 9.0))  # noqa: E731
     monkeypatch.setattr("scarce.proportions._calibrated.fit_share_calibration", wrong)
-    model = GroupProbabilitySVM().fit(X, share, groups)
+    model = GroupProbabilitySVM(calibrate="shares").fit(X, share, groups)
     assert model.calibration_ is None
     assert model.left_out_loss_["calibrated"] > model.left_out_loss_["uncalibrated"]
 
@@ -139,7 +139,7 @@ def test_few_groups_have_no_extra_fit():
     X, _, _, _ = sample(n=720)
     groups = np.arange(720) // 80
     share = np.where(groups % 2, 0.9, 0.1)
-    model = GroupProbabilitySVM().fit(X + share[:, None], share, groups)
+    model = GroupProbabilitySVM(calibrate="shares").fit(X + share[:, None], share, groups)
     assert model.left_out_loss_ == {}
     assert model.calibration_ is not None
 
@@ -157,7 +157,7 @@ def test_one_label_and_all_at_the_bound_are_said():
     share = np.where(groups % 2, 0.7, 0.05)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        GroupProbabilitySVM(C=1e-6).fit(X, share, groups)
+        GroupProbabilitySVM(calibrate="shares", C=1e-6).fit(X, share, groups)
     said = " ".join(str(each.message) for each in caught)
     assert all(issubclass(each.category, ScarceDataWarning) for each in caught)
     assert "all training rows get one label" in said
@@ -172,7 +172,7 @@ def test_a_source_that_is_as_good_alone_is_said():
     right = (np.eye(20)[0] * 8.0, -2.4)
     settings = {"source": right, "kernel": "linear", "transfer": 0.01}
     with pytest.warns(ScarceDataWarning, match="source_calibration_"):
-        model = TransferGroupProbabilitySVM(**settings).fit(X, share, groups)
+        model = TransferGroupProbabilitySVM(calibrate="shares", **settings).fit(X, share, groups)
     assert model.left_out_loss_["source"] < model.left_out_loss_["calibrated"]
     assert len(model.source_calibration_) == 2
 
@@ -180,7 +180,9 @@ def test_a_source_that_is_as_good_alone_is_said():
 def test_a_poor_source_is_beaten_in_silence():
     X, labels, groups, share = sample()
     source = SVC(gamma=0.3).fit(X[::9] + np.array([3.0, 0.0, 0.0]), labels[::9])
-    model = TransferGroupProbabilitySVM(source=FrozenEstimator(source), gamma=0.3)
+    model = TransferGroupProbabilitySVM(
+        calibrate="shares", source=FrozenEstimator(source), gamma=0.3
+    )
     model.fit(X, share, groups)
     assert model.left_out_loss_["calibrated"] < model.left_out_loss_["source"]
     assert (model.predict(X) == labels).mean() > (source.predict(X) == labels).mean()
@@ -188,9 +190,9 @@ def test_a_poor_source_is_beaten_in_silence():
 
 def test_many_rows_are_scored_in_part(monkeypatch):
     X, _, groups, share = sample(n=4000)
-    everything = GroupProbabilitySVM().fit(X, share, groups)
+    everything = GroupProbabilitySVM(calibrate="shares").fit(X, share, groups)
     monkeypatch.setattr("scarce.proportions._calibrated.MOST_ROWS", 1000)
-    part = GroupProbabilitySVM().fit(X, share, groups)
+    part = GroupProbabilitySVM(calibrate="shares").fit(X, share, groups)
     assert part.calibration_ != everything.calibration_
     np.testing.assert_allclose(part.predict_proba(X), everything.predict_proba(X), atol=0.1)
 
@@ -204,8 +206,6 @@ def test_wrong_forms_are_told(kind):
         kind().fit(X, group_proportions(labels, groups), groups)
     with pytest.raises(ValueError, match=r"constant in a group.*group_proportions"):
         kind().fit(X, labels, groups)
-    with pytest.raises(ValueError, match="divide percentages by 100"):
-        kind().fit(X, 100 * share, groups)
 
 
 def test_the_category_is_public():
@@ -224,7 +224,9 @@ def test_scores_that_the_matrix_brings_are_those_of_the_model(kind, monkeypatch)
         models = []
         for large in (32, 1000):
             monkeypatch.setattr("scarce.proportions._space.LARGE_GROUP", large)
-            models.append(kind(tol=1e-8).fit(X, share, groups, sample_weight=weights))
+            models.append(
+                kind(calibrate="shares", tol=1e-8).fit(X, share, groups, sample_weight=weights)
+            )
         one, other = models
         np.testing.assert_allclose(one.calibration_, other.calibration_, rtol=1e-6)
         np.testing.assert_allclose(one.group_dual_coef_, other.group_dual_coef_, rtol=1e-6)
@@ -234,7 +236,7 @@ def test_scores_that_the_matrix_brings_are_those_of_the_model(kind, monkeypatch)
 def test_few_groups_do_not_say_whether_the_source_is_beaten():
     X, _, groups, share = sample(size=80)
     source = FrozenEstimator(SVC(kernel="linear").fit(X, X[:, 0] > 0))
-    model = TransferGroupProbabilitySVM(source=source, kernel="linear")
+    model = TransferGroupProbabilitySVM(calibrate="shares", source=source, kernel="linear")
     with pytest.warns(ScarceDataWarning, match="8 groups are too few to test whether the model"):
         model.fit(X, share, groups)
     assert model.left_out_loss_ == {}

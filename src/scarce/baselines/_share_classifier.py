@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._frame import Interval, checked_weights, fit_frame, note, validate_data
 from scarce.chunks._lazy import lazily
-from scarce.proportions._base import has_several_columns
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
+from scarce.proportions._prediction import has_several_columns
 from scarce.proportions._share_loss import RowGroups, class_probabilities
 
 

@@ -6,12 +6,14 @@ from scarce.proportions._exchange import SourceModel, export_source, load_source
 from scarce.proportions._group_probability import GroupProbabilitySVM
 from scarce.proportions._share_loss import effective_labels, share_cross_entropy
 from scarce.proportions._shares import expand_proportions, group_error, group_proportions
+from scarce.proportions._soft_labels._estimates import ShareEstimates
 from scarce.proportions._surface_display import ShareSurfaceDisplay
 from scarce.proportions._transfer import TransferGroupProbabilitySVM
 
 __all__ = [
     "GroupProbabilitySVM",
     "ShareCalibrationDisplay",
+    "ShareEstimates",
     "ShareSurfaceDisplay",
     "SourceModel",
     "TransferGroupProbabilitySVM",

@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -20,12 +18,10 @@ from scarce._classes import check_lengths, two_classes
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
-from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.proportions._calibrated import (
     FEWEST_GROUPS,
     MOST_ROWS,
-    Calibration,
     GroupRows,
     LeftOut,
     calibration_rows,
@@ -36,15 +32,16 @@ from scarce.proportions._calibrated import (
     worth_of,
 )
 from scarce.proportions._calibration import (
-    probabilities,
+    accepting_cut,
     wanted_scores,
     warn_of_equal_shares,
     warn_of_silent_groups,
 )
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
+from scarce.proportions._prediction import SharePrediction, has_several_columns
 from scarce.proportions._share_calibration import fit_share_calibration
-from scarce.proportions._share_loss import RowGroups, class_probabilities
-from scarce.proportions._shares import group_error
+from scarce.proportions._share_loss import RowGroups
+from scarce.proportions._soft_labels._fitting import Start, learn_in_memory
 from scarce.proportions._space import Expansion, UnitSpace, unit_space
 
 SHARED = (
@@ -59,15 +56,16 @@ SHARED = (
     "n_components",
     "random_state",
 )
+FROM_SOFT_LABELS = (
+    "soft_label_gap_",
+    "share_slope_",
+    "left_out_shares_",
+    "left_out_sizes_",
+    "_share_lines",
+)
 
 
-def has_several_columns(y: Any) -> bool:
-    """Say whether `y` holds shares of several classes rather than labels."""
-    values = np.asarray(y)
-    return values.ndim == 2 and values.shape[1] > 1
-
-
-class ShareMachine(ClassifierMixin, KernelMachine):
+class ShareMachine(SharePrediction, KernelMachine):
     """Base of classifiers that learn from the shares of the classes in groups."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -76,10 +74,14 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         "clip": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="neither")],
         "classes": ["array-like", None],
         "price": [StrOptions({"row", "group"})],
-        "calibrate": [StrOptions({"shares"}), None],
+        "calibrate": [StrOptions({"em", "shares"}), None],
+        "threshold": [StrOptions({"half", "proportion"})],
     }
 
     intercept_: Array
+    left_out_loss_: dict[str, float]
+    _source_share: float = 0.0
+    _cut: Any = 0.0  # what the offset holds for labels, and probabilities do not
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
@@ -195,9 +197,15 @@ class ShareMachine(ClassifierMixin, KernelMachine):
             self._coef = np.array([model.coef for model in models])
 
     def _calibrate(
-        self, X: Any, units: Units, scored: GroupRows | None, models: list[Expansion]
+        self,
+        X: Any,
+        units: Units,
+        scored: GroupRows | None,
+        models: list[Expansion],
+        space: UnitSpace,
+        sources: list[Any],
     ) -> None:
-        """Fit the calibration by shares, unless it harms, and say what the shares are worth."""
+        """Turn scores into probabilities by the proportions, and say what these are worth."""
         if scored is None:
             self._calibrate_by(units, None)
             return
@@ -208,9 +216,12 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         enough = units.sizes.size >= FEWEST_GROUPS and units.rows.size <= MOST_ROWS
         if enough and self.calibrate == "shares":
             test = LeftOut(self, X, units, self._block)
-        self._calibrate_by(
+        logits = self._calibrate_by(
             units, (decisions, self._source_decisions(part)), scored.in_groups, scored.chosen, test
         )
+        if self.calibrate == "em":
+            start = Start(scored.rows, scored.in_groups, scored.chosen, logits)
+            learn_in_memory(self, X, units, space, start, sources)
 
     def _calibrate_by(
         self,
@@ -219,29 +230,48 @@ class ShareMachine(ClassifierMixin, KernelMachine):
         in_groups: RowGroups | None = None,
         chosen: Array | None = None,
         test: LeftOut | None = None,
-    ) -> None:
-        """Calibrate by decisions, and the source's, of rows of some groups.
+    ) -> Array:
+        """Calibrate by decisions, and the source's, of rows of some groups; return their logits.
 
         None where groups say nothing of rows; ``test`` says whether it harms.
         """
-        self.calibration_: Calibration | None = None
-        self.left_out_loss_: dict[str, float] = {}
+        self._forget_calibration()
         self.effective_labels_ = worth_of(units)
         if decisions is None or in_groups is None:
-            return
-        note_few_labels(units, self.effective_labels_)
+            return np.zeros((0, 1))
         own, source = decisions
         shares = units.shares[chosen]
         if source is not None:
             self.source_calibration_ = plain(fit_share_calibration(source, in_groups, shares))
-        if self.calibrate == "shares":
+        if self.calibrate is not None:
             self.left_out_loss_ = {} if test is None else test.loss
             if test is None or not test.harmful:
                 slope, shifts = fit_share_calibration(own, in_groups, shares)
                 self.calibration_ = plain((slope, shifts))
                 self.intercept_ = self.intercept_ + shifts / slope
                 own = own + shifts / slope
-        note_one_label(own, units)
+        if self.calibrate != "em":  # whose model is another one
+            self._settle(own, in_groups, units)
+        return np.asarray(own if self.calibration_ is None else self.calibration_[0] * own)
+
+    def _forget_calibration(self) -> None:
+        """Drop what an earlier fit has stored."""
+        self.calibration_ = None
+        self.left_out_loss_ = {}
+        self._cut = 0.0
+        for name in FROM_SOFT_LABELS:
+            if name in vars(self):
+                delattr(self, name)
+
+    def _settle(self, decisions: Array, in_groups: RowGroups, units: Units) -> None:
+        """Put the threshold of labels into the offset, given decisions of rows; warn if scarce."""
+        if self.threshold == "proportion":
+            overall = np.average(units.shares, axis=0, weights=units.sizes)
+            weights = in_groups.parts * in_groups.sizes[in_groups.codes]
+            self._cut = accepting_cut(decisions, weights, overall)
+            self.intercept_ = self.intercept_ - self._cut
+        note_few_labels(units, self.effective_labels_)
+        note_one_label(decisions - self._cut, units)
 
     def _block(self, X: Any, rows: Array, columns: Array) -> Any:
         """Return some rows; of a kernel matrix, their values with some others."""
@@ -296,97 +326,3 @@ class ShareMachine(ClassifierMixin, KernelMachine):
     @property
     def _lines(self) -> list[Array]:
         return [line[None, :] for line in self._coef]
-
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; for several classes one column each.
-        """
-        check_is_fitted(self)
-        X = self._validated(X, reset=False)
-        decisions = self._raw_decisions(X)
-        return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        decisions = self.decision_function(X)
-        best = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
-        return np.asarray(self.classes_[best.astype(np.intp)])
-
-    @lazily
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probabilities of the classes, calibrated by the shares of the training groups.
-
-        With ``calibration_ = (a, b)`` they are the logistic function of `a` times the decision
-        values, which hold the shift already; for several classes the softmax. Without a calibration
-        the logistic function, normalised for several classes, as published.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            One column for each of ``classes_``.
-        """
-        decisions = self.decision_function(X)
-        if self.calibration_ is None:
-            return probabilities(decisions)
-        if decisions.ndim == 1:
-            return probabilities(self.calibration_[0] * decisions)
-        return class_probabilities(self.calibration_[0] * decisions)
-
-    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy, or with groups how well the shares are met.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Labels; with groups, or of two dimensions, the shares as in fit.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            For labels the accuracy. For shares ``1 - group_error``: the largest accuracy that the
-            predicted labels can have, given the shares. No label of a row is needed.
-
-        See Also
-        --------
-        group_error : The error of the shares.
-        """
-        predicted = self.predict(X)
-        if groups is None and not has_several_columns(y):
-            return float(accuracy_score(y, predicted, sample_weight=sample_weight))
-        error = group_error(
-            y, predicted, groups, classes=self.classes_, sample_weight=sample_weight
-        )
-        return 1.0 - error

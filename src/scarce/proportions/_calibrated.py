@@ -199,14 +199,14 @@ def note_one_label(decisions: Array, units: Units) -> None:
 
 def note_source(loss: dict[str, float], is_calibrated: bool, n_groups: int) -> None:
     """Warn when the source alone, with two numbers fitted, does as well, or may do."""
-    if n_groups < FEWEST_GROUPS:
+    if "model" not in loss and n_groups < FEWEST_GROUPS:
         note(
             f"{n_groups} groups are too few to test whether the model is better than its source "
             f"({FEWEST_GROUPS} are needed): compare it on labelled rows with the source, "
             "calibrated by source_calibration_, or give more groups",
             ScarceDataWarning,
         )
-    ours = loss.get("calibrated" if is_calibrated else "uncalibrated", 0.0)
+    ours = loss.get("model", loss.get("calibrated" if is_calibrated else "uncalibrated", 0.0))
     if ours > loss.get("source", np.inf):
         note(
             f"on groups left out of the fit the model's shares have a cross-entropy of "

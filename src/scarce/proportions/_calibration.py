@@ -72,6 +72,36 @@ def warn_of_equal_shares(shares: Array, n_common: int) -> None:
         )
 
 
+def accepting_cut(decisions: Array, weights: Array, overall: Array) -> Array:
+    """Return what to take off decisions so that each class is given to its overall proportion.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n, n_columns)
+        Positive for the second of two classes, or one column a class.
+    weights : ndarray of shape (n,)
+        Weights of the rows.
+    overall : ndarray of shape (n_columns,)
+        Proportion of the second of two classes, or of every class.
+    """
+    if decisions.shape[1] == 1:
+        order = np.argsort(-decisions[:, 0], kind="stable")
+        values, mass = decisions[order, 0], np.cumsum(weights[order]) / weights.sum()
+        last = int(np.searchsorted(mass, overall[0] - 1e-12))
+        after = min(last + 1, values.size - 1)
+        return np.array([0.5 * (values[min(last, after)] + values[after])])
+    # The minimum of the mean of max_c(f_c - t_c) plus the proportions times t, by subgradients.
+    cut, best, least = np.zeros(decisions.shape[1]), np.zeros(decisions.shape[1]), np.inf
+    parts, size = weights / weights.sum(), float(decisions.std())
+    for step in range(200):
+        labels = (decisions - cut).argmax(axis=1)
+        off = np.bincount(labels, parts, minlength=cut.size) - overall
+        if np.abs(off).sum() < least:
+            best, least = cut.copy(), float(np.abs(off).sum())
+        cut = cut + size * off / (1.0 + 0.1 * step)
+    return best
+
+
 def probabilities(scores: Array) -> Array:
     """Return class probabilities of scores: two columns of one, normalised columns of several."""
     if scores.ndim == 1:

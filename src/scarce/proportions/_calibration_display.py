@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on
 from scarce._frame import plain_weights
-from scarce.proportions._class_of_interest import class_position, shares_of_class
 from scarce.proportions._groups import group_values, read_groups, read_shares
 from scarce.proportions._share_loss import effective_labels
+from scarce.proportions._shares import class_position, shares_of_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,6 +158,66 @@ class ShareCalibrationDisplay:
             name=name,
         )
         return display.plot(ax=ax, **scatter_kw)
+
+    @classmethod
+    def from_left_out(
+        cls,
+        estimator: Any,
+        *,
+        class_of_interest: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **scatter_kw: Any,
+    ) -> Self:
+        """Plot the groups of the fit as predicted by models that were fitted without them.
+
+        Their slope is ``share_slope_``: below the diagonal line it says how much of the differences
+        between groups the columns do not explain.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A model from proportions, fitted with ``calibrate="em"``.
+        class_of_interest : object, default=None
+            One of ``classes_``, by default the second of two. Must be given for several classes.
+        name : str or None, default=None
+            What the points are called in a legend; None for no legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **scatter_kw : dict
+            Passed on to matplotlib's `scatter`.
+
+        Returns
+        -------
+        ShareCalibrationDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "left_out_shares_"):
+            raise ValueError(
+                'estimator must be fitted with calibrate="em" and groups of several samples, which '
+                "gives left-out groups to draw"
+            )
+        position = class_position(estimator, class_of_interest)
+        given, predicted = (
+            shares_of_class(each, position, len(estimator.classes_))
+            for each in estimator.left_out_shares_
+        )
+        display = cls(
+            given,
+            predicted,
+            sizes=estimator.left_out_sizes_,
+            class_of_interest=estimator.classes_[position],
+            name=name,
+        )
+        display.plot(ax=ax, **scatter_kw)
+        loss = estimator.left_out_loss_
+        display.ax_.set_title(
+            f"left-out groups: slope {estimator.share_slope_:.2f}, cross-entropy "
+            f"{loss['model']:.3f} (constant {loss['constant']:.3f})",
+            fontsize="small",
+        )
+        return display
 
     def plot(self, *, ax: Axes | None = None, **scatter_kw: Any) -> Self:
         """Draw the groups and the diagonal.

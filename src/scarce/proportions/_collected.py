@@ -15,8 +15,18 @@ from scarce.chunks._memory import COPIES, budget
 from scarce.proportions._calibrated import calibration_groups
 from scarce.proportions._groups import Units
 from scarce.proportions._share_loss import RowGroups
+from scarce.proportions._soft_labels._fitting import keep_fit
+from scarce.proportions._soft_labels._learning import Rows, learn
 from scarce.proportions._space import Expansion, FeatureSpace
-from scarce.proportions._unit_sums import GroupTable, UnitChunks, scores_of, unit_sums
+from scarce.proportions._unit_sums import (
+    UNIT,
+    GroupTable,
+    UnitChunks,
+    scores_of,
+    soft_label_rows,
+    source_functions,
+    unit_sums,
+)
 
 READS = 4  # groups, survey, landmarks, sums
 MOST_SCORED = 2_000_000  # rows whose scores are gathered for a calibration
@@ -62,16 +72,18 @@ class Collected:
         keep_model(estimator, self.plan, self._plane(model))
         if self.plan.landmarks is None:
             estimator._coef = self._plane(model)[None, :]
-        estimator.n_reads_ = READS
 
     def calibrate(self, estimator: Any, model: Expansion) -> None:
         """Calibrate by the scores of the rows of some groups, which one more read gathers.
 
         The groups are those of a fit in memory. Of more than two million rows a part is taken.
         """
-        table, share = self.table, getattr(estimator, "_source_share", 0.0)
+        table, share = self.table, estimator._source_share
         if not (table.mixed and table.sizes.size):
             estimator._calibrate_by(self.units, None)
+            return
+        if estimator.calibrate == "em":
+            self._soften(estimator, model)
             return
         chosen = calibration_groups(table.counts, self.plan.landmarks is None)
         every = -(-int(table.counts[chosen].sum()) // MOST_SCORED)
@@ -86,6 +98,32 @@ class Collected:
             theirs = functions + [source.intercept for source in self.sources]
         in_groups = RowGroups.of(codes, weights, left.size)
         estimator._calibrate_by(self.units, (decisions, theirs), in_groups, chosen[left])
+
+    def _soften(self, estimator: Any, model: Expansion) -> None:
+        """Learn from soft labels of rows that two more reads gather.
+
+        Common rows act on the scores that these begin with, and not on the soft labels.
+        """
+        part = soft_label_rows(self.chunks, self.table)
+        estimator.n_reads_ += 2
+        chosen, codes = np.unique(part.values[UNIT], return_inverse=True)
+        in_groups = RowGroups.of(codes, part.weights, chosen.size)
+        features, share = self.plan.features, estimator._source_share
+        decisions = (features.raw(part.X) @ self._plane(model))[:, None] + estimator.intercept_
+        source = source_functions(part.X, self.sources) if self.sources else None
+        theirs = None
+        if source is not None:
+            decisions = decisions + share * source
+            theirs = source + [each.intercept for each in self.sources]
+        logits = estimator._calibrate_by(self.units, (decisions, theirs), in_groups, chosen)
+        shares = self.table.shares[chosen]
+        used = source if share > 0 else None
+        ridge = 1.0 if used is None else 1.0 + estimator.transfer
+        rows = Rows(features.rows(part.X), in_groups, shares, used, ridge)
+        fit = learn(rows, rows, logits)
+        self.keep(estimator, Expansion(np.zeros(0, np.intp), np.zeros(0), fit.model.weights[:, 0]))
+        keep_fit(estimator, fit, rows, self.units, rows.source is not None)
+        estimator._add_source(self.sources)
 
 
 def collected_units(

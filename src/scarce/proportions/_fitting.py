@@ -10,7 +10,7 @@ from scarce._arrays import Array
 from scarce._by_chunks import forget_reads, goes_by_chunks, opened
 from scarce.chunks import Chunks
 from scarce.chunks._open import comes_in_chunks
-from scarce.proportions._collected import collected_units
+from scarce.proportions._collected import READS, collected_units
 from scarce.proportions._groups import Units
 from scarce.proportions._unit_sums import group_table
 
@@ -39,7 +39,7 @@ def fit_shares(machine: Any, X: Any, y: Any, groups: Any, sample_weight: Any) ->
     models, solutions = machine._learnt(space, units, wanted, sources, functions)
     machine._keep_models(X, models)
     machine._add_source(sources)
-    machine._calibrate(X, units, scored, models)
+    machine._calibrate(X, units, scored, models, space, sources)
     machine._judge(units, solutions, scored is not None)
 
 
@@ -57,6 +57,7 @@ def _fit_chunks(machine: Any, chunks: Chunks) -> None:
         collected.space, units, wanted, sources, collected.functions
     )
     collected.keep(machine, models[0])
+    machine.n_reads_ = READS
     machine._add_source(sources)
     collected.calibrate(machine, models[0])
     machine._judge(units, solutions, table.mixed)

@@ -40,12 +40,20 @@ class GroupProbabilitySVM(ShareMachine):
         "row" multiplies `C` by the number of rows of the group, so that the share of many rows
         counts for more; "group" is the published machine. A value of `C` tuned for "group" is to
         be divided by the group size for "row".
-    calibrate : {"shares"} or None, default="shares"
-        "shares" fits two numbers after the machine, ``sigmoid(a f + b)`` (for several classes
-        ``softmax(a f_c + b_c)``), by the cross-entropy between each share and the mean probability
-        of its group. From 10 groups on, and up to 5,000 rows, one more fit without a fifth of the
-        groups decides whether that is of use. None is the published machine. Nothing is
-        calibrated without `groups`, or when no group holds two rows that differ.
+    calibrate : {"em", "shares"} or None, default="em"
+        "em" learns probabilities that are right also where groups differ for a reason that is not
+        in the columns (prior shift). The scores of the SVM begin; then, in rounds, the
+        probabilities of each group are shifted until its proportion is met, and a logistic
+        regression on features of the kernel (of 200 landmarks, unless `approximation` has its own)
+        learns these soft labels. The last one is the model. "shares" keeps the SVM and fits two
+        numbers after it, ``sigmoid(a f + b)`` (for several classes ``softmax(a f_c + b_c)``), by
+        the cross-entropy between each share and the mean probability of its group, unless one more
+        fit without a fifth of the groups says that this harms. None is the published SVM. Nothing
+        is calibrated without `groups`, or when no group holds two rows that differ.
+    threshold : {"half", "proportion"}, default="half"
+        What `predict` asks of a row: a probability of one half, which errs least often, or one
+        among the highest, as many as the overall proportion of the class, which finds more of a
+        rare class at about the same accuracy. Probabilities stay the same.
     epsilon : float, default=0.01
         Tolerated error of a share; a tube of ``epsilon / (p (1 - p))`` around the wanted score.
     clip : float or "auto", default="auto"
@@ -87,7 +95,8 @@ class GroupProbabilitySVM(ShareMachine):
     classes_ : ndarray of shape (n_classes,)
         The classes; decision values are positive for the second of two.
     support_ : ndarray of shape (n_SV,)
-        Indices of the rows of the expansion.
+        Indices of the rows of the expansion; with "em" the landmarks, and none for a linear kernel,
+        whose weights then stand among the support vectors.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         These rows; empty for a precomputed kernel.
     dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)
@@ -101,17 +110,31 @@ class GroupProbabilitySVM(ShareMachine):
         Constant of the decision function, the middle of the optimal interval.
     calibration_ : tuple or None
         Slope `a` and shift `b`, for several classes one shift each; None when there is none.
-        `intercept_` holds the shift, in units of the scores.
+        `intercept_` holds the shift, in units of the scores. ``(1.0, 0.0)`` with "em": decision
+        values are the log-odds.
     effective_labels_ : float
         About how many labelled rows the shares are worth; see
-        :func:`scarce.proportions.effective_labels`.
+        :func:`scarce.proportions.effective_labels`. With "em" a group counts for fewer rows where
+        left-out groups differ in more than their shares.
     left_out_loss_ : dict of float
-        Cross-entropy of shares of left-out groups, "uncalibrated" and "calibrated"; empty when that
-        was not tried.
+        Cross-entropy of shares of left-out groups. With "em" of the "model" and of a "constant",
+        the mean share of the other groups; with "shares" "uncalibrated" and "calibrated".
+        Empty when that was not tried.
+    share_slope_ : float
+        Slope of the mean probabilities of left-out groups in their shares, with "em": how much of
+        the differences between groups the columns explain, 0 for nothing and 1 for all.
+    left_out_shares_ : ndarray of shape (2, n_groups, n_problems)
+        Given shares, and mean probabilities by models without these groups, with "em".
+    left_out_sizes_ : ndarray of shape (n_groups,)
+        Weights of these groups.
+    soft_label_gap_ : float
+        Bound of how far the last logistic regression is above its minimum, relative to it, with
+        "em". It certifies that model for its soft labels, not the soft labels.
     n_iter_ : int
         Pairwise steps taken.
     objective_ : float
-        Optimum of ``1/2 |w|^2 + C sum of slacks``, summed over the problems.
+        Optimum of ``1/2 |w|^2 + C sum of slacks``, summed over the problems; with "em" that of the
+        SVM whose scores begin, as what follows.
     dual_gap_ : float
         Relative duality gap of the solution, the largest of the problems.
     kkt_violation_ : float
@@ -163,7 +186,8 @@ class GroupProbabilitySVM(ShareMachine):
         *,
         C: float = 1.0,
         price: str = "row",
-        calibrate: str | None = "shares",
+        calibrate: str | None = "em",
+        threshold: str = "half",
         epsilon: float = 0.01,
         clip: Any = "auto",
         kernel: Any = "rbf",
@@ -183,6 +207,7 @@ class GroupProbabilitySVM(ShareMachine):
         self.C = C
         self.price = price
         self.calibrate = calibrate
+        self.threshold = threshold
         self.epsilon = epsilon
         self.clip = clip
         self.kernel = kernel

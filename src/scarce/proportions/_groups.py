@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 
 from scarce._arrays import Array
+from scarce._frame import note
 
 COMMON = -1  # id of a row that belongs to both domains
 LEFTOVER = -2  # id of a row that belongs to no group; None and NaN say the same
@@ -83,7 +84,7 @@ def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
     """
     codes, ids = read_groups(groups, weights.size)
     _check_one_value_a_row(y, weights.size, len(ids))
-    shares = read_shares(y, weights.size)
+    shares = read_shares(y, weights.size, _as_ids(groups))
     check_leftovers(shares, codes)
     grouped = codes >= 0
     values = group_values(shares, codes, ids)
@@ -120,31 +121,70 @@ def _check_one_value_a_row(y: Any, n_rows: int, n_groups: int) -> None:
         )
 
 
-def read_shares(y: Any, n_rows: int) -> Array:
-    """Return shares per row: one column of positives, or one column per class."""
+def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bool = True) -> Array:
+    """Return shares per row: one column of positives, or one column per class.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        The shares, or percentages if some of them are above 1.
+    n_rows : int
+        Number of rows.
+    groups : ndarray, optional
+        Id of each row's group, for messages.
+    percent : bool
+        Whether percentages are understood.
+    """
     shares = check_array(
         y, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
     )
     check_consistent_length(shares, np.empty(n_rows))
     if shares.ndim == 1 or shares.shape[1] == 1:
         shares = shares.reshape(-1, 1)
-    given = shares[~np.isnan(shares).any(axis=1)]
-    outside = given[(given < 0) | (given > 1)]
+    if percent:
+        shares = _from_percent(shares, groups)
+    there = ~np.isnan(shares).any(axis=1)
+    outside = np.flatnonzero(there & ((shares < 0) | (shares > 1)).any(axis=1))
     if outside.size:
+        line = shares[outside[0]]
         raise ValueError(
             "y must hold the share of positives in the row's group, between 0 and 1, got "
-            f"{outside[0]:g}"
-            + ("; divide percentages by 100" if outside.min() >= 0 and outside.max() <= 100 else "")
+            f"{line[(line < 0) | (line > 1)][0]:g} in {_named(outside[0], groups)}"
+            + ("" if percent else "; divide percentages by 100")
         )
     if shares.shape[1] > 1:
-        sums = given.sum(axis=1)
-        wrong = np.abs(sums - 1.0) > WHOLE
-        if wrong.any():
+        sums = shares.sum(axis=1)
+        wrong = np.flatnonzero(there & ~(np.abs(sums - 1.0) <= WHOLE))
+        if wrong.size:
             raise ValueError(
                 f"the {shares.shape[1]} shares of each row of y must sum to 1, got "
-                f"{sums[wrong][0]:g}"
+                f"{sums[wrong[0]]:g} in {_named(wrong[0], groups)}"
             )
     return np.asarray(shares)
+
+
+def _from_percent(shares: Array, groups: Array | None) -> Array:
+    """Return shares of percentages, if these are all between 0 and 100 and some are above 1."""
+    given = shares[~np.isnan(shares)]
+    if not given.size or given.max() <= 1 or given.min() < 0 or given.max() > 100:
+        return shares
+    small = np.flatnonzero(((shares > 0) & (shares < 1)).any(axis=1))
+    if shares.shape[1] == 1 and small.size:
+        large = np.flatnonzero((shares > 1).any(axis=1))
+        raise ValueError(
+            f"y mixes scales: {shares[small[0], 0]:g} in {_named(small[0], groups)} looks like a "
+            f"proportion, {shares[large[0], 0]:g} in {_named(large[0], groups)} like a percentage; "
+            "give proportions between 0 and 1 (divide percentages by 100)"
+        )
+    note(f"y holds values up to {given.max():g}: they are taken for percentages and divided by 100")
+    return np.asarray(shares / 100.0)
+
+
+def _named(row: Any, groups: Array | None) -> str:
+    if groups is None:
+        return f"row {int(row)}"
+    group = groups[int(row)]
+    return f"group {group.item() if isinstance(group, np.generic) else group!r}"
 
 
 def group_values(shares: Array, codes: Array, ids: Sequence[Any]) -> Array:

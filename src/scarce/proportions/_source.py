@@ -164,6 +164,15 @@ def read_sources(source: Any, X: Any, kernel: Kernel, n_problems: int) -> list[S
     return sources
 
 
+def source_gamma(source: Any, X: Any, kernel: Kernel) -> float | None:
+    """Return the `gamma` of kernel sources of the target's kind, if they have one and the same."""
+    given = source if isinstance(source, list) else [source]
+    kernels = [each.kernel for one in given for each in _read(one, X, kernel)]
+    values = {getattr(each, "gamma", None) for each in kernels if type(each) is type(kernel)}
+    found = values.pop() if len(values) == 1 else None
+    return float(found) if isinstance(found, (int, float, np.number)) else None
+
+
 def check_same_kernel(sources: list[Source], kernel: Kernel, gamma: Any) -> None:
     """Raise an error that says what to do when a source's kernel is not the target's."""
     for source in sources:

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
-from scarce.proportions._class_of_interest import class_position, shares_of_class
 from scarce.proportions._groups import COMMON, read_groups, read_shares
+from scarce.proportions._shares import class_position, shares_of_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,31 +20,22 @@ from scarce._frame import (
     run_solver,
 )
 from scarce._kernel_machine import KernelMachine
-from scarce._kernel_sum import KernelSum
-from scarce.kernels import Kernel
-from scarce.proportions._base import ShareMachine
 from scarce.proportions._calibrated import note_source
 from scarce.proportions._calibration import warn_of_free_offset
 from scarce.proportions._fitting import Wanted, fit_shares
 from scarce.proportions._groups import Units
-from scarce.proportions._source import (
-    ExpansionSource,
-    LinearSource,
-    Source,
-    check_same_kernel,
-    read_sources,
-)
+from scarce.proportions._source import Source
 from scarce.proportions._space import Expansion, UnitSpace
+from scarce.proportions._with_source import SourceMachine
 from scarce.reductions import (
     TubeProblem,
     read_source_tube,
-    source_share,
     source_tube,
 )
 from scarce.solvers import FeatureSystem, TubeSolution, TubeSystem, solve_tube, with_intercept
 
 
-class TransferGroupProbabilitySVM(ShareMachine):
+class TransferGroupProbabilitySVM(SourceMachine):
     """Learn from the shares of positives in groups, near a source model (TGPLM-CD).
 
     Beside the groups of `GroupProbabilitySVM`, with squared slacks, a model of a related domain may
@@ -65,17 +56,26 @@ class TransferGroupProbabilitySVM(ShareMachine):
         group.
     transfer : float, default=10.0
         Price of half the squared distance to the source's weights. 0 is none: the common rows still
-        act. For large values the weights are the source's, and the offset alone is learnt.
+        act. For large values the weights are the source's, and the offset alone is learnt; with
+        ``calibrate="em"`` the slope too.
     price : {"row", "group"}, default="row"
         "row" multiplies `C_group` by the number of rows of the group, so that the share of many
         rows counts for more; "group" is the published machine. A value of `C_group` tuned for
         "group" is to be divided by the group size for "row".
-    calibrate : {"shares"} or None, default="shares"
-        "shares" fits two numbers after the machine, ``sigmoid(a f + b)`` (for several classes
-        ``softmax(a f_c + b_c)``), by the cross-entropy between each share and the mean probability
-        of its group. From 10 groups on, and up to 5,000 rows, one more fit without a fifth of the
-        groups decides whether that is of use. None is the published machine. Nothing is
-        calibrated without `groups`, or when no group holds two rows that differ.
+    calibrate : {"em", "shares"} or None, default="em"
+        "em" learns probabilities that are right also where groups differ for a reason that is not
+        in the columns (prior shift). The scores of the SVM begin; then, in rounds, the
+        probabilities of each group are shifted until its proportion is met, and a logistic
+        regression on features of the kernel (of 200 landmarks, unless `approximation` has its own)
+        learns these soft labels. The last one is the model. "shares" keeps the SVM and fits two
+        numbers after it, ``sigmoid(a f + b)`` (for several classes ``softmax(a f_c + b_c)``), by
+        the cross-entropy between each share and the mean probability of its group, unless one more
+        fit without a fifth of the groups says that this harms. None is the published SVM. Nothing
+        is calibrated without `groups`, or when no group holds two rows that differ.
+    threshold : {"half", "proportion"}, default="half"
+        What `predict` asks of a row: a probability of one half, which errs least often, or one
+        among the highest, as many as the overall proportion of the class, which finds more of a
+        rare class at about the same accuracy. Probabilities stay the same.
     epsilon : float, default=0.01
         Tolerated error of a share; a tube of ``epsilon / (p (1 - p))`` around the wanted score.
     clip : float or "auto", default="auto"
@@ -84,7 +84,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel; that of the source must be the same.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the rbf, poly and sigmoid kernels.
+        Coefficient of the rbf, poly and sigmoid kernels. "scale" takes that of a kernel source.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=0.0
@@ -118,7 +118,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
     classes_ : ndarray of shape (n_classes,)
         The classes; decision values are positive for the second of two.
     support_ : ndarray of shape (n_SV,)
-        Indices of the rows of the expansion.
+        Indices of the rows of the expansion; with "em" the landmarks, and none for a linear kernel,
+        whose weights then stand among the support vectors.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         These rows; empty for a precomputed kernel.
     dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)
@@ -139,20 +140,33 @@ class TransferGroupProbabilitySVM(ShareMachine):
         exact solution.
     calibration_ : tuple or None
         Slope `a` and shift `b`, for several classes one shift each; None when there is none.
-        `intercept_` holds the shift, in units of the scores.
+        `intercept_` holds the shift, in units of the scores. ``(1.0, 0.0)`` with "em": decision
+        values are the log-odds.
     effective_labels_ : float
         About how many labelled rows the shares are worth; see
-        :func:`scarce.proportions.effective_labels`.
+        :func:`scarce.proportions.effective_labels`. With "em" a group counts for fewer rows where
+        left-out groups differ in more than their shares.
     left_out_loss_ : dict of float
-        Cross-entropy of shares of left-out groups: "uncalibrated", "calibrated", and "source" with
-        its own calibration; empty when that was not tried.
+        Cross-entropy of shares of left-out groups. With "em" of the "model", of a "constant", the
+        mean share of the other groups, and of the "source" with its own slope and constant; with
+        "shares" "uncalibrated", "calibrated" and "source". Empty when that was not tried.
+    share_slope_ : float
+        Slope of the mean probabilities of left-out groups in their shares, with "em": how much of
+        the differences between groups the columns explain, 0 for nothing and 1 for all.
+    left_out_shares_ : ndarray of shape (2, n_groups, n_problems)
+        Given shares, and mean probabilities by models without these groups, with "em".
+    left_out_sizes_ : ndarray of shape (n_groups,)
+        Weights of these groups.
+    soft_label_gap_ : float
+        Bound of how far the last logistic regression is above its minimum, relative to it, with
+        "em". It certifies that model for its soft labels, not the soft labels.
     source_calibration_ : tuple
         Slope and shift of the source's scores, fitted in the same way: ``sigmoid(a f_s + b)`` is
         what the model must beat. Only with a source and groups of several rows.
     n_iter_ : int
         Linear systems solved.
     objective_ : float
-        Primal objective, summed over the problems.
+        Primal objective, summed over the problems; with "em" that of the SVM, as what follows.
     dual_gap_ : float
         Relative duality gap of the solution, the largest of the problems.
     kkt_violation_ : float
@@ -189,13 +203,13 @@ class TransferGroupProbabilitySVM(ShareMachine):
     >>> model = TransferGroupProbabilitySVM(source=([1.0, 0.2], 0.0), kernel="linear")
     >>> model.fit(X, share, groups).predict([[-1.0, 0.0], [1.0, 1.0]])
     array([0, 1])
-    >>> loss = model.left_out_loss_  # on groups that an extra fit has not seen
-    >>> loss["calibrated"] < loss["source"]
+    >>> loss = model.left_out_loss_  # on groups that a fit has not seen
+    >>> loss["model"] < loss["source"] < loss["constant"]
     True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **ShareMachine._parameter_constraints,
+        **SourceMachine._parameter_constraints,
         "source": [HasMethods(["decision_function"]), HasMethods(["fit"]), tuple, list, None],
         "C_common": [Interval(Real, 0.0, None, closed="neither")],
         "C_group": [Interval(Real, 0.0, None, closed="neither")],
@@ -212,7 +226,8 @@ class TransferGroupProbabilitySVM(ShareMachine):
         C_group: float = 4.0,
         transfer: float = 10.0,
         price: str = "row",
-        calibrate: str | None = "shares",
+        calibrate: str | None = "em",
+        threshold: str = "half",
         epsilon: float = 0.01,
         clip: Any = "auto",
         kernel: Any = "rbf",
@@ -235,6 +250,7 @@ class TransferGroupProbabilitySVM(ShareMachine):
         self.transfer = transfer
         self.price = price
         self.calibrate = calibrate
+        self.threshold = threshold
         self.epsilon = epsilon
         self.clip = clip
         self.kernel = kernel
@@ -290,14 +306,6 @@ class TransferGroupProbabilitySVM(ShareMachine):
                 "source model, but source=None; give a source, or mark these rows as leftover "
                 "(-2, None or NaN)"
             )
-
-    def _read_sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
-        """Return one source a problem, or none; set their share in the model."""
-        sources = [] if self.source is None else read_sources(self.source, X, kernel, n_problems)
-        if self.source_kernel == "same":
-            check_same_kernel(sources, kernel, self.gamma)
-        self._source_share = source_share(self.transfer) if sources else 0.0
-        return sources
 
     def _learnt(
         self,
@@ -359,13 +367,6 @@ class TransferGroupProbabilitySVM(ShareMachine):
             note_source(self.left_out_loss_, self.calibration_ is not None, units.sizes.size)
         keep_quality(self, solutions)
 
-    def _source_decisions(self, X: Any) -> Array | None:
-        if self.source is None:
-            return None
-        n_problems = self.intercept_.size
-        sources = read_sources(self.source, X, self._fitted_kernel(), n_problems)
-        return np.column_stack([each.function(X) + each.intercept for each in sources])
-
     def _solve_tube(self, system: TubeSystem, tube: TubeProblem, task: FitTask) -> TubeSolution:
         return run_solver(
             task.part("round", None),
@@ -387,38 +388,3 @@ class TransferGroupProbabilitySVM(ShareMachine):
         if isinstance(system, FeatureSystem):  # of features times the root of the scale
             weights = np.sqrt(scale) * system.in_given_units(solution.w)
         return space.expansion(scale * solution.theta, weights)
-
-    def _add_source(self, sources: list[Source]) -> None:
-        """Add the weights of linear sources to ours; other ones are asked at prediction."""
-        self._asks_source = self._source_share > 0
-        if self._kernel_type.explicit and all(isinstance(s, LinearSource) for s in sources):
-            theirs = [self._source_share * s.coef for s in sources if isinstance(s, LinearSource)]
-            self._coef = self._coef + theirs if theirs else self._coef
-            self._asks_source = False
-
-    def _source_part(self, X: Any) -> Array | float:
-        if not self._asks_source:
-            return 0.0
-        sources = read_sources(self.source, X, self._fitted_kernel(), self.intercept_.size)
-        return np.asarray(self._source_share * np.column_stack([s.function(X) for s in sources]))
-
-    def _kernel_sum(self) -> KernelSum | None:
-        own, kernel = super()._kernel_sum(), self._fitted_kernel()
-        if own is None or not self._asks_source:
-            return own
-        sources = read_sources(self.source, self.support_vectors_, kernel, self.intercept_.size)
-        for line, source in enumerate(sources):
-            if not isinstance(source, ExpansionSource) or source.kernel != kernel:
-                return None
-            weights = np.zeros((len(sources), source.coefficients.size))
-            weights[line] = self._source_share * source.coefficients
-            own = own.plus(KernelSum(kernel, source.vectors, weights, np.zeros(len(sources))))
-        return own
-
-    @property
-    def coef_(self) -> Array:
-        """Weights of the features, for a linear kernel and source."""
-        coef = super().coef_
-        if self._asks_source:
-            raise AttributeError("coef_ is not available: the source is a given function")
-        return coef

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.chunks import Chunks, Part
+from scarce.chunks import Chunks, Part, take
 from scarce.chunks._features import Features
 from scarce.proportions._groups import (
     COMMON,
@@ -25,6 +25,7 @@ from scarce.proportions._groups import (
     read_groups,
     read_shares,
 )
+from scarce.proportions._soft_labels._features import row_steps
 
 UNIT = "unit"
 
@@ -121,7 +122,7 @@ def _groups_of(part: Part) -> _Found:
     n, weights = part.X.shape[0], part.weights
     try:
         codes, ids = read_groups(part.values["groups"], n)
-        shares = read_shares(part.values["y"], n)
+        shares = read_shares(part.values["y"], n, percent=False)
         check_leftovers(shares, codes)
         values = group_values(shares, codes, ids)
     except ValueError as error:
@@ -203,7 +204,7 @@ def group_table(chunks: Chunks) -> GroupTable:
     )
 
 
-def _functions(X: Array, sources: list[Any]) -> Array:
+def source_functions(X: Array, sources: list[Any]) -> Array:
     """Return the sources' scores without their constants, a column each."""
     columns = [source.function(X) for source in sources]
     return np.column_stack(columns) if columns else np.empty((X.shape[0], 0))
@@ -220,7 +221,7 @@ def _sums_of(part: Part, features: Features, sources: list[Any]) -> Sums:
     factor: Array | None = None
     for block in part.blocks(features.width):
         codes, weights = block.values[UNIT], block.weights
-        raw, functions = features.raw(block.X), _functions(block.X, sources)
+        raw, functions = features.raw(block.X), source_functions(block.X, sources)
         if not np.isfinite(functions).all():
             raise ValueError(
                 f"source gives scores that are not finite on the rows of X: {part.name}"
@@ -337,6 +338,21 @@ def _scores_of(
     scores, functions = [np.zeros(0)], [np.zeros((0, len(sources)))]
     for block in some.blocks(features.width):
         scores.append(features.raw(block.X) @ plane)
-        functions.append(_functions(block.X, sources))
+        functions.append(source_functions(block.X, sources))
     places = np.searchsorted(chosen, some.values[UNIT])
     return places, some.weights, np.concatenate(scores), np.vstack(functions)
+
+
+def soft_label_rows(chunks: UnitChunks, table: GroupTable) -> Part:
+    """Return the rows of groups that are given soft labels, in two reads."""
+    found = chunks.map(_numbers_of, row_steps(table.counts))
+    return take(chunks, np.concatenate(found))
+
+
+def _numbers_of(part: Part, steps: Array) -> Array:
+    """Return the numbers of rows at the steps of their groups."""
+    codes = part.values[UNIT]
+    numbers = part.first + np.arange(codes.size)
+    own = np.where(codes >= 0, steps[np.maximum(codes, 0)], 0)
+    meant = (own > 0) & (part.weights > 0) & (numbers % np.maximum(own, 1) == 0)
+    return np.asarray(numbers[meant])

@@ -109,6 +109,8 @@ def _votes(graph: Graph, values: str, last: Any) -> None:
 
 def _probabilities(graph: Graph, values: str, last: ShareMachine, n_outputs: int) -> None:
     calibration = last.calibration_
+    if np.any(last._cut):
+        values = graph.plus(values, last._cut)
     scaled = values if calibration is None else graph.times(values, calibration[0])
     if n_outputs == 1:
         both = graph.node("Concat", graph.node("Neg", scaled), scaled, axis=1)

@@ -1,0 +1,1 @@
+"""Soft labels from proportions: expectation and maximisation, checks by left-out groups."""

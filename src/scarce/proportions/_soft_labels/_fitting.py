@@ -1,0 +1,128 @@
+"""Soft labels in a fit from proportions: from the fitted machine to the model that is stored."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from scarce._arrays import Array
+from scarce._frame import note
+from scarce.proportions._calibrated import plain
+from scarce.proportions._groups import Units
+from scarce.proportions._share_loss import RowGroups, class_probabilities, effective_labels
+from scarce.proportions._soft_labels._estimates import share_lines
+from scarce.proportions._soft_labels._features import LinearRows, chosen_rows, feature_rows
+from scarce.proportions._soft_labels._held_out import (
+    beyond_sampling,
+    losses_of,
+    note_no_better,
+    share_slope,
+)
+from scarce.proportions._soft_labels._learning import CommonRows, Rows, SoftLabelFit, learn
+from scarce.proportions._space import Expansion, UnitSpace
+
+LOOSE_GAP = 1e-2
+
+
+class Start(NamedTuple):
+    """Rows of whole groups whose logits are known.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The rows.
+    in_groups : RowGroups
+        Their groups.
+    chosen : ndarray of int
+        Which of all groups these are.
+    logits : ndarray of shape (n, n_columns)
+        The logits.
+    """
+
+    rows: Array
+    in_groups: RowGroups
+    chosen: Array
+    logits: Array
+
+
+def learn_in_memory(
+    machine: Any, X: Any, units: Units, space: UnitSpace, start: Start, sources: list[Any]
+) -> None:
+    """Replace the model of a fitted machine by that of soft labels, which begin with its scores."""
+    features = feature_rows(X, units, machine._fitted_kernel(), space, machine.random_state)
+    used = sources if machine._source_share > 0 else []
+
+    def scores(rows: Array) -> Array | None:
+        return np.column_stack([each.function(X[rows]) for each in used]) if used else None
+
+    codes = np.where(units.codes >= units.n_common, units.codes - units.n_common, -1)
+    own = chosen_rows(codes, units.sizes.size)
+    groups, inside = np.unique(codes[own], return_inverse=True)
+    in_groups = RowGroups.of(inside, units.weights[own], groups.size)
+    ridge = 1.0 + machine.transfer if used else 1.0
+    rows = Rows(features.rows(X, own), in_groups, units.shares[groups], scores(own), ridge)
+    first = rows
+    if not np.array_equal(own, start.rows):
+        first = Rows(
+            features.rows(X, start.rows),
+            start.in_groups,
+            units.shares[start.chosen],
+            scores(start.rows),
+            ridge,
+        )
+    common = None
+    alike = np.flatnonzero((units.codes >= 0) & (units.codes < units.n_common))
+    if alike.size and used:
+        factor = machine.C_common / machine.C_group
+        weights = factor * units.weights[alike]
+        common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
+    fit = learn(rows, first, start.logits, common)
+    if isinstance(features, LinearRows):
+        _keep_planes(machine, X, fit.model.weights.T)
+    else:
+        lines = (features.root @ fit.model.weights).T
+        machine._keep_models(X, [Expansion(features.landmarks, line) for line in lines])
+    keep_fit(machine, fit, rows, units, bool(used))
+    machine._add_source(sources)
+
+
+def _keep_planes(machine: Any, X: Any, planes: Array) -> None:
+    """Store linear models, each as its own support vector: the mean of two is no sum over rows."""
+    machine.support_ = np.zeros(0, np.int32)
+    machine.shape_fit_ = X.shape
+    machine._sparse = sparse.issparse(X)
+    kept = sparse.csr_matrix if machine._sparse else np.asarray
+    machine.support_vectors_, machine.dual_coef_ = kept(planes), kept(np.eye(len(planes)))
+    machine._coef = np.array(planes)
+
+
+def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced: bool) -> None:
+    """Store constants, certificate and what left-out groups say; warn of what they cannot say."""
+    machine.intercept_ = fit.model.constants.copy()
+    machine.calibration_ = plain((1.0, np.zeros(fit.soft.shape[1])))
+    machine._source_share = fit.model.slope if sourced else 0.0
+    machine.soft_label_gap_ = fit.model.gap
+    if fit.model.gap > LOOSE_GAP:
+        note(
+            "the logistic regression of soft labels ended before its optimum, within "
+            f"{fit.model.gap:.1e} of its objective; scale the features",
+            ConvergenceWarning,
+        )
+    shares, in_groups, sizes = rows.shares, rows.in_groups, rows.in_groups.sizes
+    machine.left_out_shares_ = np.stack([shares, fit.left_out])
+    machine.left_out_sizes_ = sizes
+    machine.left_out_loss_ = losses_of(fit, shares, sizes)
+    machine.share_slope_ = share_slope(fit.left_out, shares, sizes)
+    logits = fit.model.logits(rows.features, rows.source)
+    p = class_probabilities(logits)
+    spread = in_groups.means(p**2) - in_groups.means(p) ** 2
+    beyond = beyond_sampling(fit.left_out, shares, sizes, spread)
+    machine.effective_labels_ = effective_labels(
+        units.shares, units.sizes / (1.0 + units.sizes * beyond)
+    )
+    machine._share_lines = tuple(share_lines(fit.left_out, shares, sizes))
+    machine._settle(logits, in_groups, units)
+    note_no_better(machine.left_out_loss_, machine.share_slope_, units.sizes.size)

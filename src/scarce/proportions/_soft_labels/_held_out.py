@@ -1,0 +1,89 @@
+"""What left-out groups say of a model from proportions: loss, slope, effective labels, warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scarce._arrays import Array
+from scarce._frame import note
+from scarce._warnings import ScarceDataWarning
+from scarce.proportions._share_loss import SMALLEST, shares_of_all
+
+FEWEST_GROUPS = 5  # for a check by left-out groups
+
+
+def group_losses(predicted: Array, shares: Array) -> Array:
+    """Return the cross-entropy of every group's proportions and mean probabilities."""
+    mean = np.maximum(shares_of_all(predicted), SMALLEST)
+    return np.asarray(-(shares_of_all(shares) * np.log(mean)).sum(axis=1))
+
+
+def share_slope(predicted: Array, shares: Array, sizes: Array) -> float:
+    """Return the slope of the mean probabilities of left-out groups in their proportions.
+
+    1 where the columns explain all of the differences between the groups' proportions, 0 where they
+    explain nothing of them. Under prior shift it is the part of the labels' variance that the
+    probabilities explain.
+    """
+    parts = sizes / sizes.sum()
+    q, m = shares - parts @ shares, predicted - parts @ predicted
+    contrast = float(parts @ (q**2).sum(axis=1))
+    return float(parts @ (q * m).sum(axis=1)) / contrast if contrast > 0 else 0.0
+
+
+def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array) -> float:
+    """Return how far groups are off the line beyond sampling, in units of the spread within them.
+
+    The mean probability of a group of ``n`` rows is off the line by ``within / n``, in squares, if
+    groups differ in their proportions alone. Real groups are further off, for reasons of their own,
+    and a group of ``n`` rows then counts as ``n / (1 + n r)``, with the ratio ``r`` returned.
+
+    Parameters
+    ----------
+    predicted, shares : ndarray of shape (n_groups, n_columns)
+        Mean probabilities of left-out groups, and proportions.
+    sizes : ndarray of shape (n_groups,)
+        Weights of the groups.
+    within : ndarray of shape (n_groups, n_columns)
+        Variance of the probabilities within each group.
+    """
+    parts = sizes / sizes.sum()
+    q, m = shares - parts @ shares, predicted - parts @ predicted
+    contrast = parts @ q**2
+    slopes = np.where(contrast > 0, parts @ (q * m) / np.where(contrast > 0, contrast, 1.0), 0.0)
+    spread = float((parts @ within).sum())
+    off = float((parts @ (m - slopes * q) ** 2).sum())
+    sampling = spread * float((parts / sizes).sum())
+    return max(0.0, off - sampling) / spread if spread > 0 else 0.0
+
+
+def note_no_better(losses: dict[str, float], slope: float, n_groups: int) -> None:
+    """Warn of a model that is no better than a constant on left-out groups."""
+    if n_groups < FEWEST_GROUPS:
+        note(
+            f"{n_groups} groups are too few to check the model on groups left out of the fit "
+            f"({FEWEST_GROUPS} are needed): nothing says whether its probabilities are better than "
+            "the overall proportion. More groups help.",
+            ScarceDataWarning,
+        )
+    elif losses["model"] >= losses["constant"]:
+        note(
+            "the model is no better than a constant: on groups left out of the fit the proportions "
+            f"have a cross-entropy of {losses['model']:.3f}, with the overall proportion for every "
+            f"sample {losses['constant']:.3f}; the columns explain {max(0.0, slope):.0%} of the "
+            "differences between groups. Other columns, or groups whose proportions differ more, "
+            "help.",
+            ScarceDataWarning,
+        )
+
+
+def losses_of(fit: Any, shares: Array, sizes: Array) -> dict[str, float]:
+    """Return the mean losses of left-out groups: of the model, the constant, the source if any."""
+    forms = {"model": fit.left_out, "constant": fit.constant, "source": fit.left_out_source}
+    return {
+        name: float(np.average(group_losses(each, shares), weights=sizes))
+        for name, each in forms.items()
+        if each is not None
+    }

@@ -1,0 +1,219 @@
+"""Probabilities from proportions by expectation and maximisation over soft labels.
+
+See docs/theory/shares.md. The expectation shifts the probabilities of every group until its
+proportion is met, the maximisation is a logistic regression of these soft labels, which is convex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from scarce._arrays import Array
+from scarce.proportions._share_loss import RowGroups, class_probabilities
+from scarce.proportions._soft_labels._logistic import (
+    SoftLogistic,
+    fit_share_logistic,
+    fit_soft_logistic,
+)
+from scarce.proportions._soft_labels._tilting import soft_labels
+
+C = 30.0  # of the logistic regression; features of a kernel with values up to 1 are short
+SHARE_C = 10.0  # of the regression of the proportions
+ROUNDS = 5  # the first of them on the rows whose logits are known, the others on all
+FOLDS, FOLD_ROUNDS = 3, 2  # of groups, for the check by left-out groups
+LOOSE, SHARP = 2e-4, 1e-6  # tolerances of the rounds and of the last fit
+
+
+class Rows(NamedTuple):
+    """Rows of groups, as the soft labels see them.
+
+    Attributes
+    ----------
+    features : ndarray or CSR of shape (n, n_features)
+        Their features.
+    in_groups : RowGroups
+        Their groups.
+    shares : ndarray of shape (n_groups, n_columns)
+        Proportions of the groups.
+    source : ndarray of shape (n, n_columns) or None
+        Scores of the source models without their constants.
+    ridge : float
+        Factor of the ridge: with a source, 1 plus the price of leaving its weights.
+    """
+
+    features: Any
+    in_groups: RowGroups
+    shares: Array
+    source: Array | None
+    ridge: float = 1.0
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the rows."""
+        return np.asarray(self.in_groups.parts * self.in_groups.sizes[self.in_groups.codes])
+
+    def of_groups(self, kept: Array) -> Rows:
+        """Return the rows of some groups."""
+        place = np.full(kept.size, -1)
+        place[kept] = np.arange(int(kept.sum()))
+        codes = place[self.in_groups.codes]
+        rows = np.flatnonzero(codes >= 0)
+        groups = RowGroups.of(codes[rows], self.weights[rows], int(kept.sum()))
+        source = None if self.source is None else self.source[rows]
+        return Rows(self.features[rows], groups, self.shares[kept], source, self.ridge)
+
+
+class CommonRows(NamedTuple):
+    """Rows of no group for which the source holds: features, weights and source scores."""
+
+    features: Any
+    weights: Array
+    source: Array
+
+
+@dataclass(frozen=True)
+class SoftLabelFit:
+    """What was learnt.
+
+    Attributes
+    ----------
+    model : SoftLogistic
+        The logistic model of the soft labels.
+    soft : ndarray of shape (n, n_columns)
+        The soft labels that it was fitted to.
+    left_out : ndarray of shape (n_groups, n_columns)
+        Mean probabilities of groups by models that were fitted without these groups.
+    left_out_source : ndarray of shape (n_groups, n_columns) or None
+        The same of the source alone.
+    constant : ndarray of shape (n_groups, n_columns)
+        Mean proportion of the groups of the other folds.
+    """
+
+    model: SoftLogistic
+    soft: Array
+    left_out: Array
+    left_out_source: Array | None
+    constant: Array
+
+
+def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = None) -> SoftLabelFit:
+    """Learn a logistic model of rows from the proportions of their groups.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    first : Rows
+        Rows, of whole groups, whose logits are known to begin with; may be the same.
+    start : ndarray of shape (n_first, n_columns)
+        These logits.
+    common : CommonRows, optional
+        Rows whose soft labels are those of the source, fitted to the soft labels of the others.
+
+    Returns
+    -------
+    SoftLabelFit
+        The model and what left-out groups say of it.
+    """
+    met = _meeting(rows)
+    logits = 0.5 * (start + met.logits(first.features, first.source))
+    model, soft = _rounds(rows, first, logits, common, ROUNDS)
+    last = _maximised(rows, soft, common, model, SHARP)
+    return SoftLabelFit(_mixed(rows, soft, last, met), soft, *_left_out(rows, common))
+
+
+def _meeting(rows: Rows) -> SoftLogistic:
+    """Return the regression that makes the mean probabilities of groups meet their proportions."""
+    return fit_share_logistic(
+        rows.features, rows.in_groups, rows.shares, SHARE_C / rows.ridge, rows.source
+    )
+
+
+def _rounds(
+    rows: Rows, first: Rows, logits: Array, common: CommonRows | None, n_rounds: int
+) -> tuple[SoftLogistic, Array]:
+    """Return the model of the last round and its soft labels."""
+    model = None
+    for _ in range(n_rounds):
+        soft = soft_labels(logits, first.in_groups, first.shares)[0]
+        model = _maximised(first, soft, common, model, LOOSE)
+        first, logits = rows, model.logits(rows.features, rows.source)
+    assert model is not None
+    return model, soft
+
+
+def _mixed(rows: Rows, soft: Array, model: SoftLogistic, met: SoftLogistic) -> SoftLogistic:
+    """Return the mean of the model and of the regression that meets the proportions.
+
+    The first is right where proportions are exact, the second does not follow their errors. Its
+    slope is wrong under prior shift, and is fitted to the soft labels.
+    """
+    scale = _source_alone(soft, rows.weights, met.logits(rows.features, rows.source))
+    return SoftLogistic(
+        0.5 * (model.weights + scale.slope * met.weights),
+        0.5 * (model.constants + scale.slope * met.constants + scale.constants),
+        0.5 * (model.slope + scale.slope * met.slope),
+        model.gap,
+        model.n_iter,
+    )
+
+
+def _maximised(
+    rows: Rows,
+    soft: Array,
+    common: CommonRows | None,
+    start: SoftLogistic | None,
+    tol: float,
+) -> SoftLogistic:
+    """Return the logistic model of soft labels."""
+    features, weights, source = rows.features, rows.weights, rows.source
+    if common is not None and source is not None:
+        alone = _source_alone(soft, weights, source)
+        none = np.empty((len(common.weights), 0))
+        theirs = class_probabilities(alone.logits(none, common.source))
+        stack = sparse.vstack if sparse.issparse(features) else np.vstack
+        features = stack([features, common.features])
+        soft, source = np.vstack([soft, theirs]), np.vstack([source, common.source])
+        weights = np.append(weights, common.weights)
+    return fit_soft_logistic(
+        features, soft, weights, C / rows.ridge, source=source, start=start, tol=tol
+    )
+
+
+def _source_alone(soft: Array, weights: Array, source: Array) -> SoftLogistic:
+    """Return slope and constants of given scores, fitted to soft labels."""
+    return fit_soft_logistic(np.empty((len(soft), 0)), soft, weights, C, source=source)
+
+
+def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | None, Array]:
+    """Return mean probabilities of left-out groups, those of the source, and their constant.
+
+    Nothing of a left-out group is seen, so that these models do without the start, in which all
+    groups are.
+    """
+    n_groups = rows.shares.shape[0]
+    folds = np.random.default_rng(0).permutation(n_groups) % FOLDS
+    means, constant = np.empty_like(rows.shares), np.empty_like(rows.shares)
+    theirs = None if rows.source is None else np.empty_like(rows.shares)
+    for fold in range(min(FOLDS, n_groups)):
+        out = folds == fold
+        if out.all():  # one group: nothing is left to learn from
+            return rows.shares, theirs if theirs is None else rows.shares, rows.shares
+        kept, left = rows.of_groups(~out), rows.of_groups(out)
+        constant[out] = np.average(kept.shares, axis=0, weights=kept.in_groups.sizes)
+        met = _meeting(kept)
+        logits = met.logits(kept.features, kept.source)
+        model, soft = _rounds(kept, kept, logits, common, FOLD_ROUNDS)
+        model = _mixed(kept, soft, model, met)
+        p = class_probabilities(model.logits(left.features, left.source))
+        means[out] = left.in_groups.means(p)
+        if theirs is not None and kept.source is not None:
+            alone = _source_alone(soft, kept.weights, kept.source)
+            none = np.empty((left.weights.size, 0))
+            p = class_probabilities(alone.logits(none, left.source))
+            theirs[out] = left.in_groups.means(p)
+    return means, theirs, constant
