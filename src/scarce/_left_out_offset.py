@@ -14,12 +14,16 @@ from scarce._false_alarms import (
     LeftOut,
     among_odd_rows,
     benjamini_hochberg,
-    cannot_be_had,
     false_alarm_range,
+    unattainable,
 )
-from scarce._frame import Interval, note
+from scarce._frame import Interval, StrOptions, note
+from scarce._left_out import standardised_on_themselves
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
+
+DEFAULT_RATE = 0.1
+FEW_SCALED = 100  # rows up to which a scaler that has seen the held-out ones matters
 
 
 class LeftOutOffset:
@@ -29,12 +33,22 @@ class LeftOutOffset:
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither"), None],
     }
     _published_offset: ClassVar[str] = "training"  # which needs no second row
 
-    false_alarms: float
-    offset: str
+    false_alarms: float | None
+    offset: str | None
+
+    @property
+    def _rate(self) -> float:
+        """The proportion of new rows of the class that may be rejected."""
+        return DEFAULT_RATE if self.false_alarms is None else self.false_alarms
+
+    @property
+    def _offset_rule(self) -> str:
+        """Whose scores set the offset; what only held-out scores can promise implies them."""
+        return "left_out" if self.offset is None else self.offset
 
     @property
     def _boundary_share(self) -> float:
@@ -43,7 +57,7 @@ class LeftOutOffset:
         Many training rows lie on the boundary that they set, and hardly any on that of rows left
         out.
         """
-        return 1e-6 if self.offset == "left_out" else 1e-3
+        return 1e-6 if self._offset_rule == "left_out" else 1e-3
 
     def _check_left_out_rows(self, n_distinct: int) -> None:
         """Refuse a sample of which nothing is left when its only row is left out."""
@@ -65,21 +79,41 @@ class LeftOutOffset:
         """
         self._sort_left_out(scores, weights, members)
         left_out = LeftOut(self._left_out_scores, self._left_out_weights)
-        weight = float(weights.sum())
-        self.false_alarm_range_ = false_alarm_range(weight, self.false_alarms)
+        weight, rate = float(self._left_out_weights.sum()), self._rate
+        self.false_alarms_ = rate
+        self.false_alarm_range_ = false_alarm_range(weight, rate)
         for problem in (
-            cannot_be_had(weight, self.false_alarms),
-            among_odd_rows(left_out, self.false_alarms) if all_exact else None,
+            unattainable(weight, rate),
+            among_odd_rows(left_out, rate) if all_exact else None,
         ):
             if problem is not None:
                 note(problem, ScarceDataWarning)
-        return left_out.threshold(self.false_alarms)
+        return left_out.threshold(rate)
 
     def _sort_left_out(self, scores: Array, weights: Array, members: Array) -> None:
+        scores, weights, members = self._with_dropped(scores, weights, members)
         order = np.argsort(scores, kind="stable")
         self._left_out_scores, self._left_out_weights = scores[order], weights[order]
         places = np.append(np.argsort(order), -1)
         self._left_out_places = places[members]
+
+    def _with_dropped(
+        self, scores: Array, weights: Array, members: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return what `_keep_left_out` is given, with rows that took no part in the fit."""
+        return scores, weights, members
+
+    def _note_if_standardised(self, rows: Any) -> None:
+        """Say that the distinct rows of the class were scaled on themselves."""
+        if rows.shape[0] <= FEW_SCALED and standardised_on_themselves(rows):
+            note(
+                f"the columns of the {rows.shape[0]} rows have mean 0 and standard deviation 1: a "
+                "scaler fitted to these rows has seen the held-out ones, and more new rows than "
+                f"false_alarms={self._rate:g} will be rejected. Put the scaler inside: "
+                "CalibratedOneClass(make_pipeline(StandardScaler(), "
+                'OneClassSVM(gamma="neighbors", nu=0.1)))',
+                ScarceDataWarning,
+            )
 
     def _note_early_ends(self) -> None:
         """Say that a fit without some rows fell short, unless the fit of all rows did too."""
@@ -94,7 +128,7 @@ class LeftOutOffset:
     def _note_if_all_inside(self, lowest: float) -> None:
         """Say that every row is accepted, given the lowest score that a row can have."""
         threshold = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
-        if self.offset == "left_out" and threshold <= lowest:
+        if self._offset_rule == "left_out" and threshold <= lowest:
             note(
                 "every row is accepted: a row left out has no kernel value with the others above "
                 "zero, so that the threshold is the score of a row infinitely far away. Use a "
@@ -106,7 +140,7 @@ class LeftOutOffset:
     def _forget_left_out(self) -> None:
         """Drop what an earlier fit with left-out scores has stored."""
         parts = [f"_left_out_{part}" for part in ("scores", "weights", "places")]
-        for name in (*parts, "false_alarm_range_", "_unsettled"):
+        for name in (*parts, "false_alarms_", "false_alarm_range_", "_unsettled"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -118,7 +152,7 @@ class LeftOutOffset:
         if not hasattr(self, "_left_out_scores"):
             raise ValueError(
                 f'p-values and left-out scores need offset="left_out", and {type(self).__name__} '
-                f"was fitted with offset={self.offset!r}"
+                f"was fitted with offset={self._offset_rule!r}"
             )
         self._settle_left_out()
         return LeftOut(self._left_out_scores, self._left_out_weights)
@@ -177,3 +211,64 @@ class LeftOutOffset:
         p_values = self.p_values(X)
         called: Array = p_values <= benjamini_hochberg(np.asarray(p_values), fdr)
         return called
+
+
+class TrimmedOffset(LeftOutOffset):
+    """The same for estimators that can leave out training rows which may not be of the class.
+
+    An estimator sets `dropped_` to these rows, and gives their scores and weights to
+    `_keep_dropped` before `_keep_left_out`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LeftOutOffset._parameter_constraints,
+        "contamination": [Interval(Real, 0.0, 0.5, closed="left"), StrOptions({"auto"})],
+    }
+
+    contamination: float | str
+    dropped_: Array
+
+    @property
+    def _offset_rule(self) -> str:
+        given = {"false_alarms": self.false_alarms, "contamination": self.contamination or None}
+        asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+        if self.offset is None:
+            return "left_out" if asked else "training"
+        if asked and self.offset != "left_out":
+            raise ValueError(
+                f'{asked[0]} needs held-out scores, which offset="{self.offset}" does not use: '
+                'give offset="left_out", or leave one of the two out'
+            )
+        return self.offset
+
+    def _drop_nothing_of_chunks(self) -> None:
+        """Refuse to look for rows to be left out where rows are not in memory."""
+        self.dropped_ = np.empty(0, np.intp)
+        if self.contamination:
+            raise ValueError(
+                f"contamination={self.contamination!r} compares all rows and needs them in memory; "
+                "rows in chunks are fitted with contamination=0.0"
+            )
+
+    def _keep_dropped(self, scores: Array, weights: Array) -> None:
+        """Store scores of rows that took no part: they are held out by that."""
+        self._dropped_scores, self._dropped_weights = scores, weights
+
+    def _with_dropped(
+        self, scores: Array, weights: Array, members: Array
+    ) -> tuple[Array, Array, Array]:
+        if not self.dropped_.size:
+            return scores, weights, members
+        members = members.copy()
+        members[self.dropped_] = scores.size + np.arange(self.dropped_.size)
+        return (
+            np.concatenate([scores, self._dropped_scores]),
+            np.concatenate([weights, self._dropped_weights]),
+            members,
+        )
+
+    def _forget_left_out(self) -> None:
+        super()._forget_left_out()
+        for name in ("_dropped_scores", "_dropped_weights"):
+            if hasattr(self, name):
+                delattr(self, name)
