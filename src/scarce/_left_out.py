@@ -17,8 +17,12 @@ from scarce.kernels import distinct_rows
 
 ONE_BY_ONE = 50  # distinct rows up to which each is left out alone
 N_FOLDS = 10
-ODD_TO_WIDE = 0.1  # proportion of rows with the lowest scores that "auto" looks at
-FINE_TO_NARROW = 0.15  # rank from which such a row is not odd to the narrow kernel
+WIDER = 4.0  # times narrower than the kernel that says which rows are odd is "scale"
+WIDE_NU = 0.5
+MORE = 2.0  # times the contamination is left out: the wide kernel's order is a rough one
+MOST = 0.5  # of all rows that are left out
+ODD_TO_WIDE = 0.2  # proportion of rows with the lowest scores that "auto" looks at
+FINE_TO_NARROW = 0.3  # rank from which such a row is not odd to the narrow kernel
 FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it
 
 
@@ -210,7 +214,8 @@ def odd_rows(
     Parameters
     ----------
     contamination : float or "auto"
-        The proportion of the weight; "auto" takes the rows that are odd to the wide kernel alone.
+        Half of the proportion of the weight; "auto" takes the rows that are odd to the wide kernel
+        alone.
     wide : ndarray of shape (n,)
         Held-out scores by a model with a wide kernel.
     narrow : callable
@@ -227,11 +232,11 @@ def odd_rows(
     --------
     >>> import numpy as np
     >>> from scarce._left_out import odd_rows
-    >>> odd_rows(0.25, np.array([3.0, 1.0, 2.0, 4.0]), None, np.ones(4))
+    >>> odd_rows(0.125, np.array([3.0, 1.0, 2.0, 4.0]), None, np.ones(4))
     array([False,  True, False, False])
     """
     if contamination != "auto":
-        return held_out_ranks(wide, weights) <= float(contamination) + ROUNDING
+        return held_out_ranks(wide, weights) <= min(MORE * float(contamination), MOST) + ROUNDING
     odd = held_out_ranks(wide, weights) <= ODD_TO_WIDE + ROUNDING
     if odd.any():
         odd &= held_out_ranks(narrow(), weights) >= FINE_TO_NARROW

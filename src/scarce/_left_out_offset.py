@@ -18,6 +18,7 @@ from scarce._false_alarms import (
     unattainable,
 )
 from scarce._frame import Interval, StrOptions, note
+from scarce._kernel_sum import log_scores_and_offset
 from scarce._left_out import standardised_on_themselves
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
@@ -186,6 +187,38 @@ class LeftOutOffset:
         left_out = self._left_out()
         scores: Array = self.score_samples(X)  # type: ignore[attr-defined]
         return left_out.p_values(scores)
+
+    @lazily
+    def distance_ratio(self, X: Any) -> Array:
+        """Return how far each row is from the class, as a multiple of the boundary's distance.
+
+        1 on the boundary, less inside, 2 for a row twice as far away: for a Gaussian kernel
+        ``sqrt(log score / log offset)``, scores divided by the largest there is, for a Laplacian
+        kernel without the root. Rows far outside, whose decision values are all equal to minus the
+        offset, keep their order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher is more odd.
+        """
+        check_is_fitted(self)
+        logs, log_offset, power = self._log_scores(X)
+        return np.asarray((logs / log_offset) ** power)
+
+    def _log_scores(self, X: Any) -> tuple[Array, float, float]:
+        """Return logarithms of scores and of the offset, and their power that is a distance."""
+        offset = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
+        return log_scores_and_offset(self, X, offset)
+
+    def _sum_at(self, offset: float) -> float:
+        """Return the kernel sum of a row whose score is the offset."""
+        return offset
 
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Return which rows to call anomalous so that few of those called are not.

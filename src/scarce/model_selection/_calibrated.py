@@ -30,6 +30,7 @@ from scarce._frame import (
     plain_weights,
     validate_data,
 )
+from scarce._kernel_sum import log_scores_and_offset
 from scarce._left_out import odd_rows
 from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
@@ -53,9 +54,9 @@ from scarce.one_class import OneClassSVM
 class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     """Give any detector, or a whole pipeline, a threshold of a wanted rate of false alarms.
 
-    The detector is fitted without some rows at a time, and these are scored. The threshold is an
-    order statistic of the scores of rows left out, so that about the share `false_alarms` of fresh
-    rows of the class is rejected; `p_values` and `select` come from the same scores.
+    The threshold is an order statistic of scores of rows by detectors fitted without them, so that
+    about the proportion `false_alarms` of new rows of the class is rejected; `p_values` and
+    `select` come from the same scores.
 
     Whatever learns from the rows belongs inside: a scaler fitted to all rows has seen those left
     out, and with few rows the rate is then far above the wanted one. Rows must be exchangeable:
@@ -72,11 +73,11 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         Proportion of new rows of the class that may be rejected. From n rows no less than
         ``1 / (n + 1)`` is attainable.
     contamination : float or "auto", default=0.0
-        Proportion of the training rows that may not belong to the class: those with the lowest
-        held-out scores take no part in the fit, and the threshold comes from the held-out scores
-        of all rows. These rows are found by the detector with a wide kernel (``gamma="scale",
-        nu=0.5``) where it is a kernel machine of this library, else by itself. "auto", for kernel
-        machines, leaves out rows that look odd to the wide kernel only.
+        Proportion of the training rows that may not belong to the class. Twice that proportion,
+        the rows with the lowest held-out scores, takes no part in the fit; the threshold comes from
+        the held-out scores of all rows. Kernel machines of this library find these rows with a wide
+        kernel, other detectors as they are. "auto", for kernel machines, leaves out rows that look
+        odd to the wide kernel only.
     cv : int, splitter, iterable or None, default=None
         The rows to leave out together; every row must be left out exactly once. None is each
         distinct row alone up to 50 of them, and ten parts above.
@@ -153,11 +154,9 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
 
     @property
     def _detector(self) -> Any:
-        if self.estimator is not None:
-            return self.estimator
         machine = OneClassSVM(gamma="neighbors", nu=0.1)
-        if getattr(self, "_of_sparse_rows", False):  # whose zeros a scaler would fill
-            return machine
+        if self.estimator is not None or getattr(self, "_of_sparse_rows", False):
+            return machine if self.estimator is None else self.estimator
         scaler = StandardScaler()
         if get_config()["enable_metadata_routing"]:
             scaler.set_fit_request(sample_weight=True)
@@ -273,12 +272,11 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
                 "such as contamination=0.05"
             )
         everyone = np.arange(num_samples(data.X))
-        far_off = wide(self._detector)
         with collected_notes():  # said of the fits that count
-            of_all = data.fitted(clone(far_off))
+            far_off = wide(self._detector, data)
             odd = odd_rows(
                 self.contamination,
-                data.held_out(far_off, of_all, everyone, parts)[0][counted],
+                data.held_out(far_off, None, everyone, parts, alone=True)[0][counted],
                 lambda: data.held_out(self._detector, fitted, everyone, parts)[0][counted],
                 weights,
             )
@@ -330,6 +328,11 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         if X.ndim > 1:  # else the detector says what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)
         return scores(self.estimator_, X)
+
+    def _log_scores(self, X: Any) -> tuple[Array, float, float]:
+        rows = self.estimator_[:-1].transform(X) if hasattr(self.estimator_, "steps") else X
+        offset = self.offset_ * score_unit(self.estimator_)
+        return log_scores_and_offset(last_step(self.estimator_), rows, offset)
 
     @lazily
     def decision_function(self, X: Any) -> Array:

@@ -13,7 +13,7 @@ from sklearn.model_selection import BaseCrossValidator, check_cv
 from scarce._arrays import Array
 from scarce._frame import Notes, note, num_samples, refuse_unread, safe_indexing
 from scarce._kernel_machine import KernelMachine
-from scarce._left_out import left_out_parts
+from scarce._left_out import WIDE_NU, WIDER, left_out_parts
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
@@ -76,11 +76,13 @@ def last_step(model: Any) -> Any:
     return model[-1] if hasattr(model, "steps") else model
 
 
-def wide(detector: Any) -> Any:
+def wide(detector: Any, data: FitData) -> Any:
     """Return a detector that looks at the rows from afar: a wide kernel, if it has one."""
     model = clone(detector)
     if is_kernel_machine(model):
-        last_step(model).set_params(gamma="scale", nu=0.5)
+        last_step(model).set_params(gamma="scale", nu=WIDE_NU)
+        scale = last_step(data.fitted(clone(model)))._gamma
+        last_step(model).set_params(gamma=scale / WIDER)
     return model
 
 

@@ -24,6 +24,8 @@ from scarce._frame import (
 )
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._left_out import (
+    WIDE_NU,
+    WIDER,
     distinct_in_fixed_order,
     landmarks_without,
     left_out_parts,
@@ -43,8 +45,6 @@ from scarce.one_class._plain_left_out import (
 )
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
-
-WIDE = {"gamma": "scale", "nu": 0.5}  # of the model that says which rows are odd
 
 
 class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
@@ -170,15 +170,19 @@ class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
         return taking[
             odd_rows(
                 self.contamination,
-                self._held_out_scores(X, weights, **WIDE)[taking],
+                self._held_out_scores(X, weights, wide=True)[taking],
                 lambda: self._held_out_scores(X, weights)[taking],
                 weights[taking],
             )
         ]
 
-    def _held_out_scores(self, X: Any, weights: Array, **other: Any) -> Array:
-        """Return the held-out scores of all rows by a model of them with other parameters."""
-        model = clone(self).set_params(contamination=0.0, offset="left_out", **other)
+    def _held_out_scores(self, X: Any, weights: Array, wide: bool = False) -> Array:
+        """Return the held-out scores of all rows by a model with this kernel, or a wide one."""
+        model = clone(self).set_params(contamination=0.0, offset="left_out")
+        if wide:
+            model.set_params(gamma="scale", nu=WIDE_NU)
+            model._settled_kernel(X, weights)
+            model.set_params(gamma=model._gamma / WIDER)
         with collected_notes():  # said of the fit that counts
             return np.asarray(model.fit(X, sample_weight=weights).left_out_scores_)
 

@@ -126,6 +126,9 @@ of it (0.5 if they were the same), and then makes the answers worse: leave it ou
 relation="auto"
     >>> unrelated(0, 0.31, "auto")
     """
+    if p_value != p_value:
+        few = f"source {domain} has fewer than 4 distinct rows, too few to tell if it is related"
+        return f"{few}, and is not used" if relation == "auto" else None
     under = f"rows have a mean p-value of {p_value:.2g} under a model of it (0.5 if they were the"
     if relation == "auto" and not p_value > HELPS:
         return (
