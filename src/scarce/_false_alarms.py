@@ -18,7 +18,7 @@ ROUNDING = 1e-9  # counts this near to the next whole one are meant to be it
 RANGE = (0.05, 0.95)  # ends of the range of the rate
 LEAST_COUNTED = 0.15  # proportion of few rows that counts for the range
 EVEN = 0.75  # share of the variance between the halves of evenly spread scores
-MOST_ODD = 0.75  # share of rows that can be unlike "the others"
+LEAST_ODD, MOST_ODD = 0.1, 0.75  # proportions of rows: less is a tail, more are not "the others"
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,15 @@ def lower_group(left_out: LeftOut) -> tuple[int, float]:
     return last + 1, float(min(between[last] / variance, 1.0))
 
 
-def among_odd_rows(left_out: LeftOut, false_alarms: float) -> str | None:
+def among_odd_rows(
+    left_out: LeftOut, false_alarms: float, closeness: Array | None = None
+) -> str | None:
     """Return what to say when the threshold lies in the lower of two groups of scores.
 
     Rows that are noisy, or of another class, score low when they are left out. If there are more of
-    them than may be rejected, rows as odd as they are accepted, which may be every row.
+    them than may be rejected, rows as odd as they are accepted, which may be every row. What is
+    split into two groups is ``closeness``, which grows with the scores, by default the scores: with
+    a narrow kernel those of one group may look like two.
 
     Examples
     --------
@@ -126,13 +130,14 @@ more than false_alarms=0.1, so that the threshold lies among them and rows as od
 they are noisy or of another class, leave them out or ask for false_alarms=0.34
     >>> among_odd_rows(LeftOut.of(range(30)), 0.1)
     """
-    number, explained = lower_group(left_out)
+    seen = left_out if closeness is None else LeftOut(closeness, left_out.weights)
+    number, explained = lower_group(seen)
     weight = float(left_out.weights.sum())
     # Of n evenly spread scores, the flattest that are one group, one sample in 300 is above this.
     by_chance = EVEN + EVEN / weight**0.5
     share = float(left_out.reached[number - 1]) / weight if number else 0.0
     among = left_out.position(false_alarms) < number
-    if explained <= by_chance or not among or share > MOST_ODD:
+    if explained <= by_chance or not among or not LEAST_ODD <= share <= MOST_ODD:
         return None
     low, high = (
         LeftOut(left_out.scores[part], left_out.weights[part]).threshold(0.5)

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel
+from scarce.kernels._gamma import weighted_median
 
 UNDERFLOW_64, UNDERFLOW_32 = 1e-250, 1e-25  # sums below which kernel values are lost
 TINY, UNIT = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
@@ -116,9 +117,8 @@ def log_scores_and_offset(machine: Any, X: Any, offset: float) -> tuple[Array, f
     number is the power of a logarithm that grows like a distance. Rows so far away that the sum
     underflows have a logarithm too.
     """
-    kernel = machine._fitted_kernel() if hasattr(machine, "_fitted_kernel") else None
-    dual = np.empty(0) if kernel is None else machine._dense_dual()[0]
-    if kernel is None or not (kernel.vanishes and kernel.separable) or (dual < 0).any():
+    kernel, dual = _kernel_of_distances(machine)
+    if kernel is None:
         raise ValueError(
             f"{machine} has no distance from the class, which needs a kernel that vanishes with "
             "the distance (rbf, laplacian), without approximation"
@@ -130,6 +130,33 @@ def log_scores_and_offset(machine: Any, X: Any, offset: float) -> tuple[Array, f
     logs = np.log(np.maximum(sums, TINY))
     if lost.size:
         logs[lost] = log_sums(X[lost], machine.support_vectors_, shares, kernel)
-    near, far = kernel.exponents(np.array([1.0, 2.0]))
     share = min(max(machine._sum_at(offset) / float(dual.sum()), TINY), 1.0 - UNIT)
-    return np.minimum(logs, 0.0), float(np.log(share)), 1.0 / float(np.log2(far / near))
+    return np.minimum(logs, 0.0), float(np.log(share)), _power(kernel)
+
+
+def closeness(machine: Any, scores: Array, weights: Array) -> Array | None:
+    """Return minus the distances from the class that scores stand for; None where they do not.
+
+    As in `log_scores_and_offset`, and none beyond three times their median.
+    """
+    kernel, dual = _kernel_of_distances(machine)
+    if kernel is None:
+        return None
+    shares = np.clip(machine._sum_at(scores) / float(dual.sum()), TINY, 1.0)
+    distances = (-np.log(shares)) ** _power(kernel)
+    return np.asarray(-np.minimum(distances, 3.0 * weighted_median(distances, weights)))
+
+
+def _kernel_of_distances(machine: Any) -> tuple[Kernel | None, Array]:
+    """Return the kernel if a sum of its values says how far a row is, and the dual variables."""
+    if not hasattr(machine, "_fitted_kernel"):
+        return None, np.empty(0)
+    kernel, dual = machine._fitted_kernel(), machine._dense_dual()[0]
+    fits = kernel.vanishes and kernel.separable and (dual >= 0).all()
+    return (kernel if fits else None), dual
+
+
+def _power(kernel: Kernel) -> float:
+    """Return the power of a kernel's exponent that grows like a distance."""
+    near, far = kernel.exponents(np.array([1.0, 2.0]))
+    return 1.0 / float(np.log2(far / near))

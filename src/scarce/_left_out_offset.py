@@ -18,7 +18,7 @@ from scarce._false_alarms import (
     unattainable,
 )
 from scarce._frame import Interval, StrOptions, note
-from scarce._kernel_sum import log_scores_and_offset
+from scarce._kernel_sum import closeness, log_scores_and_offset
 from scarce._left_out import standardised_on_themselves
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
@@ -85,7 +85,7 @@ class LeftOutOffset:
         self.false_alarm_range_ = false_alarm_range(weight, rate)
         for problem in (
             unattainable(weight, rate),
-            among_odd_rows(left_out, rate) if all_exact else None,
+            among_odd_rows(left_out, rate, self._closeness(left_out)) if all_exact else None,
         ):
             if problem is not None:
                 note(problem, ScarceDataWarning)
@@ -167,6 +167,28 @@ class LeftOutOffset:
             raise AttributeError(str(error)) from None
         return np.asarray(np.append(scores, np.nan)[self._left_out_places])
 
+    def fit_score_samples(self, X: Any, y: Any = None, **params: Any) -> Array:
+        """Fit, and return the held-out score of every row: for odd rows in one's own table.
+
+        `score_samples` of training rows says little: a model knows them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The rows, as for `fit`.
+        y : Ignored
+            As for `fit`.
+        **params : dict
+            Other values per row, as for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            `left_out_scores_`; higher is more normal.
+        """
+        fitted = self.fit(X, y, **params)  # type: ignore[attr-defined]
+        return np.asarray(fitted.left_out_scores_)
+
     @lazily
     def p_values(self, X: Any) -> Array:
         """Return how likely a row of the class would have a score as low as each row's.
@@ -216,9 +238,13 @@ class LeftOutOffset:
         offset = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
         return log_scores_and_offset(self, X, offset)
 
-    def _sum_at(self, offset: float) -> float:
-        """Return the kernel sum of a row whose score is the offset."""
-        return offset
+    def _closeness(self, left_out: LeftOut) -> Array | None:
+        """Return how near rows are to the class, where that is known; None else."""
+        return closeness(self, left_out.scores, left_out.weights)
+
+    def _sum_at(self, scores: Any) -> Any:
+        """Return the kernel sums of rows of some scores."""
+        return scores
 
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Return which rows to call anomalous so that few of those called are not.

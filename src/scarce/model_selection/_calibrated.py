@@ -30,7 +30,7 @@ from scarce._frame import (
     plain_weights,
     validate_data,
 )
-from scarce._kernel_sum import log_scores_and_offset
+from scarce._kernel_sum import closeness, log_scores_and_offset
 from scarce._left_out import odd_rows
 from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
@@ -58,9 +58,9 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
     about the proportion `false_alarms` of new rows of the class is rejected; `p_values` and
     `select` come from the same scores.
 
-    Whatever learns from the rows belongs inside: a scaler fitted to all rows has seen those left
-    out, and with few rows the rate is then far above the wanted one. Rows must be exchangeable:
-    near-duplicates, groups and time order need a splitter that keeps them together.
+    Whatever learns from the rows belongs inside: with few rows, a scaler fitted to all of them
+    makes the rate far too high. Rows must be exchangeable: near-duplicates, groups and time order
+    need a splitter that keeps them together.
 
     Parameters
     ----------
@@ -305,10 +305,6 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         check_is_fitted(self)
         return 1.0 / score_unit(self.estimator_)
 
-    def _left_out(self) -> LeftOut:
-        check_is_fitted(self)
-        return LeftOut(self._left_out_scores, self._left_out_weights)
-
     @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores of the detector fitted to all rows.
@@ -333,6 +329,10 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         rows = self.estimator_[:-1].transform(X) if hasattr(self.estimator_, "steps") else X
         offset = self.offset_ * score_unit(self.estimator_)
         return log_scores_and_offset(last_step(self.estimator_), rows, offset)
+
+    def _closeness(self, left_out: LeftOut) -> Array | None:
+        own = left_out.scores * score_unit(self.estimator_)
+        return closeness(last_step(self.estimator_), own, left_out.weights)
 
     @lazily
     def decision_function(self, X: Any) -> Array:
@@ -385,7 +385,7 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         Returns
         -------
         ndarray of shape (n_samples,)
-            Uniform for fresh rows of the class, up to steps of ``1 / (n + 1)``.
+            Uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
         """
         left_out = self._left_out()
         if self.method == "one_model":

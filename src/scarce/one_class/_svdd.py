@@ -202,8 +202,8 @@ class SVDD(OneClassMachine):
         inner = self._boundary_rounding(terms, largest, height, self._boundary_share)
         return 2.0 * inner + own
 
-    def _sum_at(self, offset: float) -> float:
-        return 0.5 * (offset + 1.0)  # of kernels that are 1 for a row with itself
+    def _sum_at(self, scores: Any) -> Any:
+        return 0.5 * (scores + 1.0)  # of kernels that are 1 for a row with itself
 
     def _checked_scores(self, X: Any) -> Array:
         return np.asarray(2.0 * super()._checked_scores(X) - self._squared_norms(X))
