@@ -115,6 +115,7 @@ def test_moves_are_shrunk_by_what_the_mean_is_uncertain_by():
     np.testing.assert_array_equal(same.shifts(target - target.mean(axis=0), np.ones(8)), 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:source 0 is not used")  # a few draws
 def test_rates_with_moved_sources_are_those_wanted():
     # The rows left out have no part in where the source is moved to.
     random = np.random.default_rng(0)
