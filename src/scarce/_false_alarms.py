@@ -60,7 +60,7 @@ class LeftOut:
         return min(place, self.scores.size - 1)
 
     def threshold(self, false_alarms: float) -> float:
-        """Return the score below which a fresh row is rejected at about the given rate.
+        """Return the score below which a new row is rejected at about the given rate.
 
         Examples
         --------

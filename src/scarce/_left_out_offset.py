@@ -194,7 +194,7 @@ class LeftOutOffset:
         """Return how likely a row of the class would have a score as low as each row's.
 
         Conformal p-values: ``(1 + number of left-out scores up to the row's) / (1 + number of
-        rows)``. They are uniform for fresh rows of the class, up to steps of ``1 / (n + 1)``.
+        rows)``. They are uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
 
         Parameters
         ----------

@@ -197,7 +197,7 @@ class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
         if self.gamma == "neighbors" and not self._kernel_type.opaque:
             note(
                 'gamma="neighbors" is a narrow width, with which the offset of the training rows '
-                'rejects far more fresh rows than nu; use offset="left_out"',
+                'rejects far more new rows than nu; use offset="left_out"',
                 NarrowWidthWarning,
             )
         return np.array([training])

@@ -18,7 +18,7 @@ from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._left_out import left_out_parts, scores_by_parts
 from scarce._left_out_offset import TrimmedOffset
-from scarce._warnings import ScarceDataWarning
+from scarce._warnings import UnrelatedSourceWarning
 from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, as_rows
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
@@ -100,7 +100,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
             self.source_p_value_[domain] = p_value
             problem = unrelated(domain, p_value, self.relation)
             if problem is not None:
-                note(problem, ScarceDataWarning)
+                note(problem, UnrelatedSourceWarning)
         if automatic:
             helps = [True] + [p_value > HELPS for p_value in self.source_p_value_.values()]
             used = np.flatnonzero(helps)

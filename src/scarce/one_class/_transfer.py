@@ -64,10 +64,10 @@ class TransferOneClassSVM(TaskMachine):
         Independent term of the poly and sigmoid kernels.
     offset : {"left_out", "original", "shifted"}, default="left_out"
         Whose scores set the target's offset: those of its rows left out, each by a model that has
-        not seen it, so that about the share `false_alarms` of fresh rows is rejected; the recorded
-        rows'; or as in the paper the moved rows', which makes the region too small for rows that
-        are not moved; with either of these take ``gamma="scale"``, since a narrow width rejects far
-        too many. The sources' offsets are those of their recorded rows for "left_out".
+        not seen it, so that about the proportion `false_alarms` of new rows is rejected; those of
+        the recorded rows; or as in the paper the moved rows', which makes the region too small for
+        rows that are not moved; with either of these take ``gamma="scale"``, since a narrow width
+        rejects far too many. The sources' offsets are those of their recorded rows for "left_out".
     false_alarms : float or None, default=None
         Proportion of new rows of the target that may be rejected, for ``offset="left_out"``; None
         is 0.1. From n target rows no less than ``1 / (n + 1)`` is attainable.
