@@ -1,7 +1,8 @@
 """How often `false_alarm_range_` holds the proportion of new rows that is rejected (wanted: 90 %).
 
 The number of new rows that are rejected has noise too, so that it is held against the beta-binomial
-distribution that the range belongs to. Run ``python -m benchmarks.untuned.false_alarm_range``, with the letters of SCARCE_DATA.
+distribution that the range belongs to. Run ``python -m benchmarks.untuned.false_alarm_range``, with
+the letters of SCARCE_DATA.
 """
 
 import warnings
