@@ -164,8 +164,8 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(last_step(self._detector) if self.estimator is None else self._detector)
-        inner = inner.input_tags
+        seen = last_step(self._detector) if self.estimator is None else self._detector
+        inner = get_tags(seen).input_tags
         tags.input_tags.sparse, tags.input_tags.three_d_array = inner.sparse, inner.three_d_array
         tags.input_tags.allow_nan = inner.allow_nan
         return tags
@@ -212,7 +212,9 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             The fitted estimator.
         """
         self._of_sparse_rows = sparse.issparse(X)
-        given, for_splitter = self._routed({**params, "sample_weight": sample_weight})
+        if sample_weight is not None:
+            params["sample_weight"] = np.asarray(sample_weight)
+        given, for_splitter = self._routed(params)
         if not hasattr(X, "iloc"):
             X = plain(X)
         data = FitData(X, y if y is None or hasattr(y, "iloc") else np.asarray(y), given)
@@ -221,8 +223,7 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         n = num_samples(X)
         weights, domain = (data.own(fitted, name) for name in ("sample_weight", "sample_domain"))
         weights = np.maximum(plain_weights(weights, np.zeros((n, 1))), 0)
-        is_target = True if domain is None else np.asarray(domain) < 0
-        counted = np.flatnonzero((weights > 0) & is_target)
+        counted = np.flatnonzero((weights > 0) & (domain is None or np.asarray(domain) < 0))
         parts = parts_to_leave_out(self.cv, data, counted, for_splitter)
         self.dropped_ = self._rows_to_drop(data, fitted, parts, counted, weights[counted])
         taking = np.setdiff1d(np.arange(n), self.dropped_)
@@ -291,10 +292,8 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             return dict(routed.estimator.fit), dict(for_splitter)
         for_splitter = {name: given.pop(name) for name in ("groups",) if name in given}
         if for_splitter and not hasattr(self.cv, "split"):
-            raise ValueError(
-                f"groups is for a splitter that keeps them together, such as "
-                f"cv=GroupKFold(5), got cv={self.cv!r}"
-            )
+            together = "groups is for a splitter that keeps them together, such as cv=GroupKFold(5)"
+            raise ValueError(f"{together}, got cv={self.cv!r}")
         if "sample_weight" in given:
             given |= weights_for(self._detector, given.pop("sample_weight"))
         return given, for_splitter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import Parameter, signature
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -197,7 +198,11 @@ def parts_to_leave_out(
     splitter: BaseCrossValidator = check_cv(cv)
     labels = None if data.y is None else safe_indexing(data.y, counted)
     kept = {name: safe_indexing(value, counted) for name, value in for_splitter.items()}
-    parts = [counted[test] for _, test in splitter.split(rows, labels, **kept)]
+    parts = [test for _, test in splitter.split(rows, labels, **kept)]
+    if isinstance(cv, Integral) or hasattr(cv, "split"):
+        parts = [counted[test] for test in parts]
+    else:  # rows as they were given, also those of weight 0
+        parts = [np.intersect1d(test, counted) for test in parts]
     together = np.sort(np.concatenate(parts))
     if together.size != counted.size or (together != counted).any():
         raise ValueError(

@@ -58,7 +58,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
     task_coef_: Array
     task_dual_coef_: Array
     task_offset_: Array
-    task_shift_: Array | None
+    task_shift_: Array | None = None  # of models that were saved before there was any
     _rounding: float
 
     # Which rows take part, and where.
