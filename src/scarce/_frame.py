@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
     InvalidParameterError,
+    Options,
     StrOptions,
 )
 from sklearn.utils.validation import _check_sample_weight
@@ -39,6 +40,7 @@ __all__ = [
     "Interval",
     "InvalidParameterError",
     "Notes",
+    "Options",
     "StrOptions",
     "check_parameters",
     "check_total_weight",

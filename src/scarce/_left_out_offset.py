@@ -17,7 +17,7 @@ from scarce._false_alarms import (
     false_alarm_range,
     unattainable,
 )
-from scarce._frame import Interval, StrOptions, note
+from scarce._frame import Interval, Options, StrOptions, note
 from scarce._kernel_sum import closeness, log_scores_and_offset
 from scarce._left_out import standardised_on_themselves
 from scarce._warnings import ScarceDataWarning
@@ -281,15 +281,23 @@ class TrimmedOffset(LeftOutOffset):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LeftOutOffset._parameter_constraints,
-        "contamination": [Interval(Real, 0.0, 0.5, closed="left"), StrOptions({"auto"})],
+        "contamination": [
+            Interval(Real, 0.0, 0.5, closed="neither"),
+            Options(Real, {0.0}),
+            StrOptions({"auto"}),
+        ],
     }
 
-    contamination: float | str
     dropped_: Array
 
     @property
+    def _contamination(self) -> Any:
+        """The parameter, which a subclass may be without."""
+        return getattr(self, "contamination", 0.0)
+
+    @property
     def _offset_rule(self) -> str:
-        given = {"false_alarms": self.false_alarms, "contamination": self.contamination or None}
+        given = {"false_alarms": self.false_alarms, "contamination": self._contamination or None}
         asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
         if self.offset is None:
             return "left_out" if asked else "training"
@@ -303,9 +311,9 @@ class TrimmedOffset(LeftOutOffset):
     def _drop_nothing_of_chunks(self) -> None:
         """Refuse to look for rows to be left out where rows are not in memory."""
         self.dropped_ = np.empty(0, np.intp)
-        if self.contamination:
+        if self._contamination:
             raise ValueError(
-                f"contamination={self.contamination!r} compares all rows and needs them in memory; "
+                f"contamination={self._contamination!r} compares all rows, which must be in memory; "
                 "rows in chunks are fitted with contamination=0.0"
             )
 

@@ -69,7 +69,6 @@ class UOCTSVM(TransferOneClassSVM):
     array([ 1, -1])
     """
 
-    contamination = 0.0
     relation = "keep"  # as published
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
