@@ -313,7 +313,7 @@ class TrimmedOffset(LeftOutOffset):
         self.dropped_ = np.empty(0, np.intp)
         if self._contamination:
             raise ValueError(
-                f"contamination={self._contamination!r} compares all rows, which must be in memory; "
+                f"contamination={self._contamination!r} compares all rows, which need be in memory; "
                 "rows in chunks are fitted with contamination=0.0"
             )
 
