@@ -313,8 +313,8 @@ class TrimmedOffset(LeftOutOffset):
         self.dropped_ = np.empty(0, np.intp)
         if self._contamination:
             raise ValueError(
-                f"contamination={self._contamination!r} compares all rows, which need be in memory; "
-                "rows in chunks are fitted with contamination=0.0"
+                f"contamination={self._contamination!r} compares all rows and needs them in "
+                "memory; rows in chunks are fitted with contamination=0.0"
             )
 
     def _keep_dropped(self, scores: Array, weights: Array) -> None:
