@@ -82,7 +82,7 @@ def fit(method: str, target: np.ndarray, source: np.ndarray, **params: Any) -> T
     domain = np.full(rows.shape[0], -1)
     domain[: rows.shape[0] - target.shape[0]] = 0
     return TransferOneClassSVM(
-        radius=radius, **{"offset": "original", "gamma": "scale", **params}
+        radius=radius, **{"offset": "original", "gamma": "scale", "relation": "keep", **params}
     ).fit(rows, sample_domain=domain)
 
 

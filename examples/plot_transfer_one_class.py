@@ -68,7 +68,8 @@ def fit(name, X, domain):
     """Return the fitted model, and the rows and domains it was fitted to."""
     with_sources, radius = METHODS[name]
     rows = np.flatnonzero(with_sources | (domain == TARGET))
-    model = TransferOneClassSVM(nu=0.1, coupling=4.0, gamma=2.0, radius=radius, offset="original")
+    published = {"offset": "original", "relation": "keep"}  # all sources, where they are
+    model = TransferOneClassSVM(nu=0.1, coupling=4.0, gamma=2.0, radius=radius, **published)
     return model.fit(X[rows], sample_domain=domain[rows]), X[rows], domain[rows]
 
 

@@ -321,6 +321,7 @@ def _augmented(rows: Array, domain: Array, gamma: float, C_source: float, C_targ
         gamma=gamma,
         radius=0.0,
         offset="original",
+        relation="keep",
         tol=TOL,
     )
     model.fit(augmented(rows, domain), sample_domain=domain)

@@ -7,7 +7,8 @@ from scarce import UOCTSVM, OneClassSTM, TransferOneClassSVM
 
 def transfer(**parameters: Any) -> TransferOneClassSVM:
     """Return a machine cut at the scores of its recorded training rows."""
-    return TransferOneClassSVM(**{"offset": "original", "gamma": "scale", **parameters})
+    published = {"offset": "original", "gamma": "scale", "relation": "keep"}
+    return TransferOneClassSVM(**{**published, **parameters})
 
 
 def uoct(**parameters: Any) -> UOCTSVM:

@@ -55,7 +55,7 @@ def test_a_single_outlier_can_make_a_machine_accept_everything():
 def noisy_class():
     """A class on a line in ten columns, two fifths of its training rows with noise; other rows."""
     random = np.random.default_rng(0)
-    line = random.normal(size=(160, 1)) @ np.ones((1, 10)) + 0.3 * random.normal(size=(160, 10))
+    line = random.normal(size=(160, 1)) @ np.ones((1, 10)) + 0.1 * random.normal(size=(160, 10))
     others = random.normal(size=(100, 10))
     noisy = line[:60].copy()
     noisy[:24] += random.normal(0.0, 1.5, size=(24, 10))

@@ -71,11 +71,12 @@ def judged(machine: str, X: Array, n: int, fresh: Array, other: Array) -> dict:
         model = TransferOneClassSVM(false_alarms=WANTED)
         model.fit(scaler.transform(X), sample_domain=domain)
     # All of them, which a plain machine finds only when asked.
-    scores = model.left_out_scores_[~np.isnan(model.left_out_scores_)]
+    left_out = LeftOut.of(model.left_out_scores_[~np.isnan(model.left_out_scores_)])
+    closeness = model._closeness(left_out)
     return {
         "false_alarms": float(np.mean(model.predict(scaler.transform(fresh)) < 0)),
         "detection": float(np.mean(model.predict(scaler.transform(other)) < 0)),
-        "warned": among_odd_rows(LeftOut.of(scores), WANTED) is not None,
+        "warned": among_odd_rows(left_out, WANTED, closeness) is not None,
     }
 
 

@@ -217,7 +217,9 @@ def transfer(half: str, seeds: int, quick: bool) -> Iterator[dict]:
                 truth = np.repeat([1, 0], [len(fresh), len(other)])
                 choices = {
                     "default": TransferOneClassSVM(),
-                    "published offset": TransferOneClassSVM(gamma="scale", offset="original"),
+                    "published": TransferOneClassSVM(
+                        gamma="scale", offset="original", relation="keep"
+                    ),
                 }
                 for method, model in choices.items():
                     model.fit(X, sample_domain=domain)

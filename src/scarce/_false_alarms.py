@@ -16,8 +16,9 @@ from scarce._arrays import Array
 
 ROUNDING = 1e-9  # counts this near to the next whole one are meant to be it
 RANGE = (0.05, 0.95)  # ends of the range of the rate
+LEAST_COUNTED = 0.15  # proportion of few rows that counts for the range
 EVEN = 0.75  # share of the variance between the halves of evenly spread scores
-MOST_ODD = 0.75  # share of rows that can be unlike "the others"
+LEAST_ODD, MOST_ODD = 0.1, 0.75  # proportions of rows: less is a tail, more are not "the others"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class LeftOut:
         return min(place, self.scores.size - 1)
 
     def threshold(self, false_alarms: float) -> float:
-        """Return the score below which a fresh row is rejected at about the given rate.
+        """Return the score below which a new row is rejected at about the given rate.
 
         Examples
         --------
@@ -110,11 +111,15 @@ def lower_group(left_out: LeftOut) -> tuple[int, float]:
     return last + 1, float(min(between[last] / variance, 1.0))
 
 
-def among_odd_rows(left_out: LeftOut, false_alarms: float) -> str | None:
+def among_odd_rows(
+    left_out: LeftOut, false_alarms: float, closeness: Array | None = None
+) -> str | None:
     """Return what to say when the threshold lies in the lower of two groups of scores.
 
     Rows that are noisy, or of another class, score low when they are left out. If there are more of
-    them than may be rejected, rows as odd as they are accepted, which may be every row.
+    them than may be rejected, rows as odd as they are accepted, which may be every row. What is
+    split into two groups is ``closeness``, which grows with the scores, by default the scores: with
+    a narrow kernel those of one group may look like two.
 
     Examples
     --------
@@ -125,13 +130,14 @@ more than false_alarms=0.1, so that the threshold lies among them and rows as od
 they are noisy or of another class, leave them out or ask for false_alarms=0.34
     >>> among_odd_rows(LeftOut.of(range(30)), 0.1)
     """
-    number, explained = lower_group(left_out)
+    seen = left_out if closeness is None else LeftOut(closeness, left_out.weights)
+    number, explained = lower_group(seen)
     weight = float(left_out.weights.sum())
     # Of n evenly spread scores, the flattest that are one group, one sample in 300 is above this.
     by_chance = EVEN + EVEN / weight**0.5
     share = float(left_out.reached[number - 1]) / weight if number else 0.0
     among = left_out.position(false_alarms) < number
-    if explained <= by_chance or not among or share > MOST_ODD:
+    if explained <= by_chance or not among or not LEAST_ODD <= share <= MOST_ODD:
         return None
     low, high = (
         LeftOut(left_out.scores[part], left_out.weights[part]).threshold(0.5)
@@ -147,7 +153,7 @@ they are noisy or of another class, leave them out or ask for false_alarms=0.34
 
 
 def least_rate(weight: float) -> float:
-    """Return the smallest rate of false alarms that can be had from rows of so much weight."""
+    """Return the smallest rate of false alarms that is attainable with rows of so much weight."""
     return 1.0 / (weight + 1.0)
 
 
@@ -155,38 +161,41 @@ def false_alarm_range(weight: float, false_alarms: float) -> tuple[float, float]
     """Return the 90 % range of the rate at a threshold that is meant to have a given one.
 
     The rate at the k-th smallest of n exchangeable scores has the distribution Beta(k, n + 1 - k).
-    Left-out scores come from models that differ a little, so that the range is approximate.
+    Held-out scores come from models that differ, and few rows say little of how wide the class is,
+    so that only a part of them counts: Beta(c k, c (n + 1 - k)) with c = 1 - 3 / sqrt(n), at
+    least 0.15.
 
     Examples
     --------
     >>> from scarce._false_alarms import false_alarm_range
     >>> [round(end, 3) for end in false_alarm_range(8, 0.05)]  # the least that 8 rows give
-    [0.006, 0.312]
+    [0.0, 0.622]
     """
     from scipy.stats import beta  # slow to import
 
     k = max(1.0, float(np.floor(false_alarms * (weight + 1.0) + ROUNDING)))
-    low, high = beta.ppf(RANGE, k, max(weight + 1.0 - k, ROUNDING))
+    counted = max(LEAST_COUNTED, 1.0 - 3.0 / weight**0.5)
+    low, high = beta.ppf(RANGE, counted * k, counted * max(weight + 1.0 - k, ROUNDING))
     return float(low), float(high)
 
 
-def cannot_be_had(weight: float, false_alarms: float) -> str | None:
+def unattainable(weight: float, false_alarms: float) -> str | None:
     """Return what to say when a rate is below the least that rows of so much weight give.
 
     Examples
     --------
-    >>> from scarce._false_alarms import cannot_be_had
-    >>> print(cannot_be_had(8, 0.05))
-    false_alarms=0.05 cannot be had from 8 rows: the least is 0.111 (90 % range 0.006 to 0.31); \
-19 rows are needed
+    >>> from scarce._false_alarms import unattainable
+    >>> print(unattainable(8, 0.05))
+    false_alarms=0.05 is not attainable with 8 rows: the least is 0.111 (90 % range 0.00 to \
+0.62); 19 rows are needed
     """
     if false_alarms * (weight + 1.0) >= 1.0 - ROUNDING:
         return None
     low, high = false_alarm_range(weight, false_alarms)
     needed = ceil(1.0 / false_alarms - 1.0 - ROUNDING)
     return (
-        f"false_alarms={false_alarms:g} cannot be had from {weight:g} rows: the least is "
-        f"{least_rate(weight):.3g} (90 % range {low:.1g} to {high:.2g}); {needed} rows are needed"
+        f"false_alarms={false_alarms:g} is not attainable with {weight:g} rows: the least is "
+        f"{least_rate(weight):.3g} (90 % range {low:.2f} to {high:.2f}); {needed} rows are needed"
     )
 
 

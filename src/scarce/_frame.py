@@ -22,6 +22,7 @@ from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
     InvalidParameterError,
+    Options,
     StrOptions,
 )
 from sklearn.utils.validation import _check_sample_weight
@@ -40,6 +41,7 @@ __all__ = [
     "Interval",
     "InvalidParameterError",
     "Notes",
+    "Options",
     "StrOptions",
     "check_parameters",
     "check_total_weight",
@@ -104,9 +106,9 @@ def collected_notes() -> Iterator[Notes]:
 
 
 def pass_on(notes: Notes, *but: type[Warning]) -> None:
-    """Warn of what was collected, but for some categories."""
+    """Warn of what was collected, but for just these categories."""
     for message, category in notes:
-        if not issubclass(category, but):
+        if category not in but:
             note(message, category)
 
 

@@ -326,12 +326,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Return how far rounding may move the score of a row on the boundary.
 
         No more than a small share of the offset, which a row far from all others must not reach,
-        however little is known of the distances.
+        however little is known of the distances. Sums of positive terms are known to so many digits
+        of their own, however small they are.
         """
         plain = rounding_error(dual, largest)
         if not self._kernel_type.has_formula:
             return plain
         size = float(np.abs(offset).min())
+        if self._kernel_type.vanishes and (dual >= 0).all():
+            plain = min(plain, share * size)
         error = score_error(
             self.support_vectors_, dual, self._fitted_kernel(), enough=TINY_SHARE * size
         )
@@ -341,7 +344,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Return ``sum_j dual_coef_j k(x, sv_j)`` for new rows."""
         if not hasattr(self, "dual_coef_"):
             check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        return self._checked_scores(self._validated(X, reset=False))
+
+    def _checked_scores(self, X: Any) -> Array:
+        """Return the same for checked rows."""
         return self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
 
     def _dense_dual(self) -> Array:

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import logsumexp
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel
+from scarce.kernels.functions._gamma import weighted_median
+
+UNDERFLOW_64, UNDERFLOW_32 = 1e-250, 1e-25  # sums below which kernel values are lost
+TINY, UNIT = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
+BLOCK = 1 << 20  # exponents that are held at a time
 
 
 @dataclass(frozen=True)
@@ -63,3 +69,94 @@ class KernelSum:
             constants=self.constants + other.constants,
             own=self.own + other.own,
         )
+
+
+def log_sums(rows: Any, vectors: Any, weights: Array, kernel: Kernel) -> Array:
+    """Return the logarithm of ``sum_j weights_j k(x, vectors_j)``, however far a row is.
+
+    Parameters
+    ----------
+    rows, vectors : array or CSR of shape (n, d) and (m, d)
+        Rows, and those of the sum.
+    weights : ndarray of shape (m,)
+        Positive.
+    kernel : Kernel
+        A separable kernel, whose values are exponentials of sums over the columns.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The logarithms, exact where the sum itself is too small for a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce._kernel_sum import log_sums
+    >>> from scarce.kernels import make_kernel
+    >>> kernel = make_kernel("rbf", gamma=1.0)
+    >>> log_sums(np.array([[0.0], [1e3]]), np.zeros((2, 1)), np.array([0.5, 0.5]), kernel)
+    array([       0., -1000000.])
+    """
+    Z = vectors.toarray() if sparse.issparse(vectors) else vectors
+    found = np.empty(rows.shape[0])
+    step = max(1, BLOCK // max(1, Z.shape[0]))
+    for start in range(0, rows.shape[0], step):
+        some = rows[start : start + step]
+        X = some.toarray() if sparse.issparse(some) else some
+        exponents = np.zeros((X.shape[0], Z.shape[0]))
+        for x, z in zip(X.T.astype(np.float64), Z.T.astype(np.float64), strict=True):
+            exponents += kernel.exponents(x[:, None] - z)
+        found[start : start + step] = logsumexp(exponents, axis=1, b=weights)
+    return found
+
+
+def log_scores_and_offset(machine: Any, X: Any, offset: float) -> tuple[Array, float, float]:
+    """Return logarithms of the kernel sums of a one-class model, and of an offset in its scale.
+
+    Sums are divided by the largest there is, so that logarithms are not above zero. The third
+    number is the power of a logarithm that grows like a distance. Rows so far away that the sum
+    underflows have a logarithm too.
+    """
+    kernel, dual = _kernel_of_distances(machine)
+    if kernel is None:
+        raise ValueError(
+            f"{machine} has no distance from the class, which needs a kernel that vanishes with "
+            "the distance (rbf, laplacian), without approximation"
+        )
+    X, shares = machine._validated(X, reset=False), dual / dual.sum()
+    sums = machine._scores_of(X, shares[None, :], np.zeros(X.shape[0], np.int64))
+    single = X.dtype == machine.support_vectors_.dtype == np.float32
+    lost = np.flatnonzero(sums < (UNDERFLOW_32 if single else UNDERFLOW_64))
+    logs = np.log(np.maximum(sums, TINY))
+    if lost.size:
+        logs[lost] = log_sums(X[lost], machine.support_vectors_, shares, kernel)
+    share = min(max(machine._sum_at(offset) / float(dual.sum()), TINY), 1.0 - UNIT)
+    return np.minimum(logs, 0.0), float(np.log(share)), _power(kernel)
+
+
+def closeness(machine: Any, scores: Array, weights: Array) -> Array | None:
+    """Return minus the distances from the class that scores stand for; None where they do not.
+
+    As in `log_scores_and_offset`, and none beyond three times their median.
+    """
+    kernel, dual = _kernel_of_distances(machine)
+    if kernel is None:
+        return None
+    shares = np.clip(machine._sum_at(scores) / float(dual.sum()), TINY, 1.0)
+    distances = (-np.log(shares)) ** _power(kernel)
+    return np.asarray(-np.minimum(distances, 3.0 * weighted_median(distances, weights)))
+
+
+def _kernel_of_distances(machine: Any) -> tuple[Kernel | None, Array]:
+    """Return the kernel if a sum of its values says how far a row is, and the dual variables."""
+    if not hasattr(machine, "_fitted_kernel"):
+        return None, np.empty(0)
+    kernel, dual = machine._fitted_kernel(), machine._dense_dual()[0]
+    fits = kernel.vanishes and kernel.separable and (dual >= 0).all()
+    return (kernel if fits else None), dual
+
+
+def _power(kernel: Kernel) -> float:
+    """Return the power of a kernel's exponent that grows like a distance."""
+    near, far = kernel.exponents(np.array([1.0, 2.0]))
+    return 1.0 / float(np.log2(far / near))

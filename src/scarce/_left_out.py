@@ -12,11 +12,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from scarce._arrays import Array
-from scarce._false_alarms import LeftOut
+from scarce._false_alarms import ROUNDING, LeftOut
 from scarce.kernels import distinct_rows
 
 ONE_BY_ONE = 50  # distinct rows up to which each is left out alone
 N_FOLDS = 10
+WIDER = 4.0  # times narrower than the kernel that says which rows are odd is "scale"
+WIDE_NU = 0.5
+MORE = 2.0  # times the contamination is left out: the wide kernel's order is a rough one
+MOST = 0.5  # of all rows that are left out
+ODD_TO_WIDE = 0.2  # proportion of rows with the lowest scores that "auto" looks at
+FINE_TO_NARROW = 0.3  # rank from which such a row is not odd to the narrow kernel
 FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it
 
 
@@ -179,3 +185,66 @@ def lazy_scores(
         if np.isfinite(found[row]):
             room = max(room, found[row] - exact)
         found[row], known[row] = exact, True
+
+
+def standardised_on_themselves(rows: Any) -> bool:
+    """Return whether every column has mean 0 and standard deviation 1 over the rows, or is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce._left_out import standardised_on_themselves
+    >>> standardised_on_themselves(np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    True
+    """
+    if not isinstance(rows, np.ndarray) or rows.dtype.kind != "f" or rows.ndim != 2:
+        return False
+    rounding = 100 * float(np.finfo(rows.dtype).eps)
+    deviations = rows.std(axis=0, dtype=np.float64)
+    one = np.abs(deviations - 1.0) <= rounding
+    centred = np.abs(rows.mean(axis=0, dtype=np.float64)) <= rounding
+    return bool(centred.all() and (one | (deviations <= rounding)).all() and one.any())
+
+
+def odd_rows(
+    contamination: float | str, wide: Array, narrow: Callable[[], Array], weights: Array
+) -> Array:
+    """Return which rows may not be of the class.
+
+    Parameters
+    ----------
+    contamination : float or "auto"
+        Half of the proportion of the weight; "auto" takes the rows that are odd to the wide kernel
+        alone.
+    wide : ndarray of shape (n,)
+        Held-out scores by a model with a wide kernel.
+    narrow : callable
+        The same by the model that is to be fitted, asked for when they are needed.
+    weights : ndarray of shape (n,)
+        How often each row counts.
+
+    Returns
+    -------
+    ndarray of bool of shape (n,)
+        True for rows to be dropped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce._left_out import odd_rows
+    >>> odd_rows(0.125, np.array([3.0, 1.0, 2.0, 4.0]), None, np.ones(4))
+    array([False,  True, False, False])
+    """
+    if contamination != "auto":
+        return held_out_ranks(wide, weights) <= min(MORE * float(contamination), MOST) + ROUNDING
+    odd = held_out_ranks(wide, weights) <= ODD_TO_WIDE + ROUNDING
+    if odd.any():
+        odd &= held_out_ranks(narrow(), weights) >= FINE_TO_NARROW
+    return odd
+
+
+def held_out_ranks(scores: Array, weights: Array) -> Array:
+    """Return the proportion of the weight whose score is at most each row's."""
+    left_out = LeftOut.of(scores, weights)
+    reached = np.concatenate([[0.0], left_out.reached])
+    return np.asarray(reached[np.searchsorted(left_out.scores, scores, side="right")] / reached[-1])

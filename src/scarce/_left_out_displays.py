@@ -103,7 +103,7 @@ class LeftOutScoresDisplay(ScoresDisplay):
         display = cls(
             estimator._left_out().scores,
             threshold=float(np.ravel(estimator.offset_)[0]),
-            false_alarms=estimator.false_alarms,
+            false_alarms=estimator.false_alarms_,
             false_alarm_range=estimator.false_alarm_range_,
             scores=None if X is None else estimator.score_samples(X),
         )
@@ -211,7 +211,7 @@ class PValueDisplay:
             The display.
         """
         n_rows = float(estimator._left_out().weights.sum())
-        display = cls(estimator.p_values(X), n_rows=n_rows, false_alarms=estimator.false_alarms)
+        display = cls(estimator.p_values(X), n_rows=n_rows, false_alarms=estimator.false_alarms_)
         return display.plot(name=name, ax=ax, **line_kw)
 
     def plot(self, *, name: str | None = None, ax: Axes | None = None, **line_kw: Any) -> Self:

@@ -14,12 +14,17 @@ from scarce._false_alarms import (
     LeftOut,
     among_odd_rows,
     benjamini_hochberg,
-    cannot_be_had,
     false_alarm_range,
+    unattainable,
 )
-from scarce._frame import Interval, note
+from scarce._frame import Interval, Options, StrOptions, note
+from scarce._kernel_sum import closeness, log_scores_and_offset
+from scarce._left_out import standardised_on_themselves
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks._lazy import lazily
+
+DEFAULT_RATE = 0.1
+FEW_SCALED = 100  # rows up to which a scaler that has seen the held-out ones matters
 
 
 class LeftOutOffset:
@@ -29,12 +34,22 @@ class LeftOutOffset:
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither"), None],
     }
     _published_offset: ClassVar[str] = "training"  # which needs no second row
 
-    false_alarms: float
-    offset: str
+    false_alarms: float | None
+    offset: str | None
+
+    @property
+    def _rate(self) -> float:
+        """The proportion of new rows of the class that may be rejected."""
+        return DEFAULT_RATE if self.false_alarms is None else self.false_alarms
+
+    @property
+    def _offset_rule(self) -> str:
+        """Whose scores set the offset; what only held-out scores can promise implies them."""
+        return "left_out" if self.offset is None else self.offset
 
     @property
     def _boundary_share(self) -> float:
@@ -43,7 +58,7 @@ class LeftOutOffset:
         Many training rows lie on the boundary that they set, and hardly any on that of rows left
         out.
         """
-        return 1e-6 if self.offset == "left_out" else 1e-3
+        return 1e-6 if self._offset_rule == "left_out" else 1e-3
 
     def _check_left_out_rows(self, n_distinct: int) -> None:
         """Refuse a sample of which nothing is left when its only row is left out."""
@@ -65,21 +80,41 @@ class LeftOutOffset:
         """
         self._sort_left_out(scores, weights, members)
         left_out = LeftOut(self._left_out_scores, self._left_out_weights)
-        weight = float(weights.sum())
-        self.false_alarm_range_ = false_alarm_range(weight, self.false_alarms)
+        weight, rate = float(self._left_out_weights.sum()), self._rate
+        self.false_alarms_ = rate
+        self.false_alarm_range_ = false_alarm_range(weight, rate)
         for problem in (
-            cannot_be_had(weight, self.false_alarms),
-            among_odd_rows(left_out, self.false_alarms) if all_exact else None,
+            unattainable(weight, rate),
+            among_odd_rows(left_out, rate, self._closeness(left_out)) if all_exact else None,
         ):
             if problem is not None:
                 note(problem, ScarceDataWarning)
-        return left_out.threshold(self.false_alarms)
+        return left_out.threshold(rate)
 
     def _sort_left_out(self, scores: Array, weights: Array, members: Array) -> None:
+        scores, weights, members = self._with_dropped(scores, weights, members)
         order = np.argsort(scores, kind="stable")
         self._left_out_scores, self._left_out_weights = scores[order], weights[order]
         places = np.append(np.argsort(order), -1)
         self._left_out_places = places[members]
+
+    def _with_dropped(
+        self, scores: Array, weights: Array, members: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return what `_keep_left_out` is given, with rows that took no part in the fit."""
+        return scores, weights, members
+
+    def _note_if_standardised(self, rows: Any) -> None:
+        """Say that the distinct rows of the class were scaled on themselves."""
+        if rows.shape[0] <= FEW_SCALED and standardised_on_themselves(rows):
+            note(
+                f"the columns of the {rows.shape[0]} rows have mean 0 and standard deviation 1: a "
+                "scaler fitted to these rows has seen the held-out ones, and more new rows than "
+                f"false_alarms={self._rate:g} will be rejected. Put the scaler inside: "
+                "CalibratedOneClass(make_pipeline(StandardScaler(), "
+                'OneClassSVM(gamma="neighbors", nu=0.1)))',
+                ScarceDataWarning,
+            )
 
     def _note_early_ends(self) -> None:
         """Say that a fit without some rows fell short, unless the fit of all rows did too."""
@@ -94,7 +129,7 @@ class LeftOutOffset:
     def _note_if_all_inside(self, lowest: float) -> None:
         """Say that every row is accepted, given the lowest score that a row can have."""
         threshold = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
-        if self.offset == "left_out" and threshold <= lowest:
+        if self._offset_rule == "left_out" and threshold <= lowest:
             note(
                 "every row is accepted: a row left out has no kernel value with the others above "
                 "zero, so that the threshold is the score of a row infinitely far away. Use a "
@@ -106,7 +141,7 @@ class LeftOutOffset:
     def _forget_left_out(self) -> None:
         """Drop what an earlier fit with left-out scores has stored."""
         parts = [f"_left_out_{part}" for part in ("scores", "weights", "places")]
-        for name in (*parts, "false_alarm_range_", "_unsettled"):
+        for name in (*parts, "false_alarms_", "false_alarm_range_", "_unsettled"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -118,7 +153,7 @@ class LeftOutOffset:
         if not hasattr(self, "_left_out_scores"):
             raise ValueError(
                 f'p-values and left-out scores need offset="left_out", and {type(self).__name__} '
-                f"was fitted with offset={self.offset!r}"
+                f"was fitted with offset={self._offset_rule!r}"
             )
         self._settle_left_out()
         return LeftOut(self._left_out_scores, self._left_out_weights)
@@ -132,12 +167,34 @@ class LeftOutOffset:
             raise AttributeError(str(error)) from None
         return np.asarray(np.append(scores, np.nan)[self._left_out_places])
 
+    def fit_score_samples(self, X: Any, y: Any = None, **params: Any) -> Array:
+        """Fit, and return the held-out score of every row: for odd rows in one's own table.
+
+        `score_samples` of training rows says little: a model knows them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The rows, as for `fit`.
+        y : Ignored
+            As for `fit`.
+        **params : dict
+            Other values per row, as for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            `left_out_scores_`; higher is more normal.
+        """
+        fitted = self.fit(X, y, **params)  # type: ignore[attr-defined]
+        return np.asarray(fitted.left_out_scores_)
+
     @lazily
     def p_values(self, X: Any) -> Array:
         """Return how likely a row of the class would have a score as low as each row's.
 
         Conformal p-values: ``(1 + number of left-out scores up to the row's) / (1 + number of
-        rows)``. They are uniform for fresh rows of the class, up to steps of ``1 / (n + 1)``.
+        rows)``. They are uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
 
         Parameters
         ----------
@@ -152,6 +209,42 @@ class LeftOutOffset:
         left_out = self._left_out()
         scores: Array = self.score_samples(X)  # type: ignore[attr-defined]
         return left_out.p_values(scores)
+
+    @lazily
+    def distance_ratio(self, X: Any) -> Array:
+        """Return how far each row is from the class, as a multiple of the boundary's distance.
+
+        1 on the boundary, less inside, 2 for a row twice as far away: for a Gaussian kernel
+        ``sqrt(log score / log offset)``, scores divided by the largest there is, for a Laplacian
+        kernel without the root. Rows far outside, whose decision values are all equal to minus the
+        offset, keep their order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher is more odd.
+        """
+        check_is_fitted(self)
+        logs, log_offset, power = self._log_scores(X)
+        return np.asarray((logs / log_offset) ** power)
+
+    def _log_scores(self, X: Any) -> tuple[Array, float, float]:
+        """Return logarithms of scores and of the offset, and their power that is a distance."""
+        offset = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
+        return log_scores_and_offset(self, X, offset)
+
+    def _closeness(self, left_out: LeftOut) -> Array | None:
+        """Return how near rows are to the class, where that is known; None else."""
+        return closeness(self, left_out.scores, left_out.weights)
+
+    def _sum_at(self, scores: Any) -> Any:
+        """Return the kernel sums of rows of some scores."""
+        return scores
 
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Return which rows to call anomalous so that few of those called are not.
@@ -177,3 +270,72 @@ class LeftOutOffset:
         p_values = self.p_values(X)
         called: Array = p_values <= benjamini_hochberg(np.asarray(p_values), fdr)
         return called
+
+
+class TrimmedOffset(LeftOutOffset):
+    """The same for estimators that can leave out training rows which may not be of the class.
+
+    An estimator sets `dropped_` to these rows, and gives their scores and weights to
+    `_keep_dropped` before `_keep_left_out`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LeftOutOffset._parameter_constraints,
+        "contamination": [
+            Interval(Real, 0.0, 0.5, closed="neither"),
+            Options(Real, {0.0}),
+            StrOptions({"auto"}),
+        ],
+    }
+
+    dropped_: Array
+
+    @property
+    def _contamination(self) -> Any:
+        """The parameter, which a subclass may be without."""
+        return getattr(self, "contamination", 0.0)
+
+    @property
+    def _offset_rule(self) -> str:
+        given = {"false_alarms": self.false_alarms, "contamination": self._contamination or None}
+        asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+        if self.offset is None:
+            return "left_out" if asked else "training"
+        if asked and self.offset != "left_out":
+            raise ValueError(
+                f'{asked[0]} needs held-out scores, which offset="{self.offset}" does not use: '
+                'give offset="left_out", or leave one of the two out'
+            )
+        return self.offset
+
+    def _drop_nothing_of_chunks(self) -> None:
+        """Refuse to look for rows to be left out where rows are not in memory."""
+        self.dropped_ = np.empty(0, np.intp)
+        if self._contamination:
+            raise ValueError(
+                f"contamination={self._contamination!r} compares all rows and needs them in "
+                "memory; rows in chunks are fitted with contamination=0.0"
+            )
+
+    def _keep_dropped(self, scores: Array, weights: Array) -> None:
+        """Store scores of rows that took no part: they are held out by that."""
+        self._dropped_scores, self._dropped_weights = scores, weights
+
+    def _with_dropped(
+        self, scores: Array, weights: Array, members: Array
+    ) -> tuple[Array, Array, Array]:
+        if not self.dropped_.size:
+            return scores, weights, members
+        members = members.copy()
+        members[self.dropped_] = scores.size + np.arange(self.dropped_.size)
+        return (
+            np.concatenate([scores, self._dropped_scores]),
+            np.concatenate([weights, self._dropped_weights]),
+            members,
+        )
+
+    def _forget_left_out(self) -> None:
+        super()._forget_left_out()
+        for name in ("_dropped_scores", "_dropped_weights"):
+            if hasattr(self, name):
+                delattr(self, name)

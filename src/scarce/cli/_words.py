@@ -47,7 +47,7 @@ def promise(kind: str, model: Any) -> list[str]:
     if kind == "groups":
         return [f"the shares are worth about {machine.effective_labels_:.0f} labelled rows"]
     low, high = model.false_alarm_range_
-    rate = model.false_alarms
+    rate = model.false_alarms_
     return [
         f"about {rate:.0%} of fresh rows of the class will be rejected; from so many rows "
         f"it may be roughly {low:.0%} to {high:.0%}"

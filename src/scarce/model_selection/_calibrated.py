@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
-from sklearn.model_selection import BaseCrossValidator, check_cv
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -21,47 +23,62 @@ from scarce._boundary import no_nan
 from scarce._false_alarms import LeftOut
 from scarce._frame import (
     HasMethods,
-    Notes,
     StrOptions,
     collected_notes,
     fit_frame,
-    note,
     num_samples,
     pass_on,
     plain_weights,
-    refuse_unread,
-    safe_indexing,
     validate_data,
 )
-from scarce._kernel_machine import KernelMachine
-from scarce._left_out import left_out_parts
-from scarce._left_out_offset import LeftOutOffset
+from scarce._kernel_sum import closeness, log_scores_and_offset
+from scarce._left_out import odd_rows
+from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.chunks._lazy import lazily
-from scarce.kernels import distinct_rows
+from scarce.model_selection._detector import (
+    FitData,
+    is_kernel_machine,
+    last_step,
+    note_once,
+    parts_to_leave_out,
+    plain,
+    refuse_upside_down,
+    score_unit,
+    scores,
+    weights_for,
+    wide,
+)
 from scarce.one_class import OneClassSVM
 
 
-class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEstimator):
+class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     """Give any detector, or a whole pipeline, a threshold of a wanted rate of false alarms.
 
-    The detector is fitted without some rows at a time, and these are scored. The threshold is an
-    order statistic of the scores of rows left out, so that about the share `false_alarms` of fresh
-    rows of the class is rejected; `p_values` and `select` come from the same scores.
+    The threshold is an order statistic of scores of rows by detectors fitted without them, so that
+    about the proportion `false_alarms` of new rows of the class is rejected; `p_values` and
+    `select` come from the same scores.
 
-    Whatever learns from the rows belongs inside: a scaler fitted to all rows has seen those left
-    out, and with few rows the rate is then far above the wanted one. Rows must be exchangeable:
-    near-duplicates, groups and time order need a splitter that keeps them together.
+    Whatever learns from the rows belongs inside: with few rows, a scaler fitted to all of them
+    makes the rate far too high. Rows must be exchangeable: near-duplicates, groups and time order
+    need a splitter that keeps them together.
 
     Parameters
     ----------
     estimator : estimator instance or None, default=None
         A detector with `score_samples` or `decision_function`, higher for more normal rows, or a
-        pipeline that ends with one. None is ``OneClassSVM(gamma="neighbors", nu=0.1)``. Its own
-        offset plays no part.
+        pipeline that ends with one. None is a `StandardScaler` and
+        ``OneClassSVM(gamma="neighbors", nu=0.1)``, for sparse rows the latter alone. Its own
+        offset plays no part. Scores of pyod's detectors, higher for odd rows, are negated.
     false_alarms : float, default=0.1
-        Share of fresh rows of the class that may be rejected. From n rows no less than
-        ``1 / (n + 1)`` can be had.
+        Proportion of new rows of the class that may be rejected. From n rows no less than
+        ``1 / (n + 1)`` is attainable.
+    contamination : float or "auto", default=0.0
+        Proportion of the training rows that may not belong to the class. Twice that proportion,
+        the rows with the lowest held-out scores, takes no part in the fit; the threshold comes from
+        the held-out scores of all rows. Kernel machines of this library find these rows with a wide
+        kernel, other detectors as they are. "auto", for kernel machines, leaves out rows that look
+        odd to the wide kernel only.
     cv : int, splitter, iterable or None, default=None
         The rows to leave out together; every row must be left out exactly once. None is each
         distinct row alone up to 50 of them, and ten parts above.
@@ -81,8 +98,12 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
     left_out_scores_ : ndarray of shape (n_samples,)
         Score of every row by a detector fitted without it; below `offset_` it is odd among the
         others. NaN for rows of a source or of weight 0.
+    false_alarms_ : float
+        The proportion that was asked for.
     false_alarm_range_ : tuple of float
-        90 % range, approximate, of the share of fresh rows rejected.
+        90 % range, approximate, of the proportion of new rows rejected.
+    dropped_ : ndarray of shape (n_dropped,)
+        Rows that took no part in the fit because of `contamination`.
     n_features_in_ : int
         Number of features seen during fit, if the detector knows.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -90,18 +111,14 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
 
     See Also
     --------
-    OneClassSVM : Has the same built in, ``offset="left_out"``.
+    OneClassSVM : Has the same built in, ``false_alarms=0.1``.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.ensemble import IsolationForest
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from scarce import CalibratedOneClass, OneClassSVM
+    >>> from scarce import CalibratedOneClass
     >>> X = np.random.default_rng(0).normal(size=(40, 3))
-    >>> machine = make_pipeline(StandardScaler(), OneClassSVM(gamma="neighbors", nu=0.1))
-    >>> model = CalibratedOneClass(machine, false_alarms=0.1).fit(X)
+    >>> model = CalibratedOneClass(false_alarms=0.1).fit(X)
     >>> model.predict([[0.0, 0.0, 0.0], [9.0, 9.0, 9.0]])
     array([ 1, -1])
     >>> model.p_values([[9.0, 9.0, 9.0]]).round(3)
@@ -109,7 +126,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LeftOutOffset._parameter_constraints,
+        **TrimmedOffset._parameter_constraints,
         "estimator": [
             HasMethods(["fit", "score_samples"]),
             HasMethods(["fit", "decision_function"]),
@@ -124,23 +141,32 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         estimator: Any = None,
         *,
         false_alarms: float = 0.1,
+        contamination: float | str = 0.0,
         cv: Any = None,
         method: str = "one_model",
     ) -> None:
         self.estimator = estimator
         self.false_alarms = false_alarms
+        self.contamination = contamination
         self.cv = cv
         self.method = method
 
+    _offset_rule: ClassVar[str] = "left_out"
+
     @property
     def _detector(self) -> Any:
-        if self.estimator is None:
-            return OneClassSVM(gamma="neighbors", nu=0.1)
-        return self.estimator
+        machine = OneClassSVM(gamma="neighbors", nu=0.1)
+        if self.estimator is not None or getattr(self, "_of_sparse_rows", False):
+            return machine if self.estimator is None else self.estimator
+        scaler = StandardScaler()
+        if get_config()["enable_metadata_routing"]:
+            scaler.set_fit_request(sample_weight=True)
+        return make_pipeline(scaler, machine)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._detector).input_tags
+        seen = last_step(self._detector) if self.estimator is None else self._detector
+        inner = get_tags(seen).input_tags
         tags.input_tags.sparse, tags.input_tags.three_d_array = inner.sparse, inner.three_d_array
         tags.input_tags.allow_nan = inner.allow_nan
         return tags
@@ -165,7 +191,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         return router
 
     @fit_frame(nested_checks=True)
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the detector to all rows and without each part, and set the threshold.
 
         Parameters
@@ -174,45 +200,89 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             Rows of the class, at least two distinct ones.
         y : array-like, default=None
             Passed on.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights for every step whose `fit` takes them; they also count the rows: a row of weight
+            2 is the same as the row given twice, and a row of weight 0 takes no part.
         **params : dict
-            Values per row for the detector's `fit`, such as `sample_weight`, which also counts the
-            rows, or `sample_domain`, of which only the target's rows are left out; `groups` is for
-            the splitter.
+            Values per row for the detector's `fit`, such as `sample_domain`, of which only the
+            target's rows are left out; `groups` is for the splitter.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        self._of_sparse_rows = sparse.issparse(X)
+        if sample_weight is not None:
+            params["sample_weight"] = np.asarray(sample_weight)
         given, for_splitter = self._routed(params)
         if not hasattr(X, "iloc"):
-            X = _plain(X)
-        y = y if y is None or hasattr(y, "iloc") else np.asarray(y)
-        with collected_notes() as notes:
-            self.estimator_ = clone(self._detector).fit(X, y, **given)
-        # The detector's own offset plays no part, nor what it cannot promise.
-        pass_on(notes, NarrowWidthWarning, ScarceDataWarning)
+            X = plain(X)
+        data = FitData(X, y if y is None or hasattr(y, "iloc") else np.asarray(y), given)
+        fitted = self._fitted_to_all(data, None)  # it says what is wrong with them
         validate_data(self, X, reset=True, skip_check_array=True)
         n = num_samples(X)
-        weights = np.maximum(plain_weights(self._own(given, "sample_weight"), np.zeros((n, 1))), 0)
-        counted = np.flatnonzero((weights > 0) & self._is_target(given, n))
-        parts = self._parts(X, y, counted, for_splitter)
-        self.estimators_ = []
-        scores = np.empty(n)
-        part_of = np.zeros(n, dtype=np.int64)
+        weights, domain = (data.own(fitted, name) for name in ("sample_weight", "sample_domain"))
+        weights = np.maximum(plain_weights(weights, np.zeros((n, 1))), 0)
+        counted = np.flatnonzero((weights > 0) & (domain is None or np.asarray(domain) < 0))
+        parts = parts_to_leave_out(self.cv, data, counted, for_splitter)
+        self.dropped_ = self._rows_to_drop(data, fitted, parts, counted, weights[counted])
+        taking = np.setdiff1d(np.arange(n), self.dropped_)
+        if self.dropped_.size:
+            counted = np.setdiff1d(counted, self.dropped_)
+            fitted = self._fitted_to_all(data, taking)
+            parts = [part for each in parts if (part := np.setdiff1d(each, self.dropped_)).size]
+        self.estimator_ = fitted
         with collected_notes() as notes:
-            for number, part in enumerate(parts):
-                model = self._fitted_without(part, X, y, given)
-                scores[part] = _scores(model, safe_indexing(X, part))
-                part_of[part] = number
-                if self.method == "cv+":
-                    self.estimators_.append(model)
-        _note_once(notes, len(parts))
-        self._part_of = part_of[counted][np.argsort(scores[counted], kind="stable")]
+            found, self.estimators_ = data.held_out(
+                self._detector, fitted, taking, parts, alone=self.method == "cv+"
+            )
+        note_once(notes, len(parts))
         members = np.full(n, -1)
         members[counted] = np.arange(counted.size)
-        self.offset_ = self._keep_left_out(scores[counted], weights[counted], members)
+        in_order, part_of = found[counted], np.empty(n, np.int64)
+        for number, part in enumerate(parts):
+            part_of[part] = number
+        if self.dropped_.size:  # by the detector that has seen none of them
+            self._keep_dropped(data.scores(fitted, self.dropped_), weights[self.dropped_])
+            in_order = np.concatenate([in_order, self._dropped_scores])
+            self.estimators_ += [fitted] if self.method == "cv+" else []
+        part_of = np.append(part_of[counted], np.full(self.dropped_.size, len(parts)))
+        self._part_of = part_of[np.argsort(in_order, kind="stable")]
+        self.offset_ = self._keep_left_out(found[counted], weights[counted], members)
+        refuse_upside_down(fitted, X, float(np.median(in_order)))
         return self
+
+    def _fitted_to_all(self, data: FitData, rows: Array | None) -> Any:
+        """Return the detector, fitted to all rows that take part."""
+        with collected_notes() as notes:
+            fitted = data.fitted(clone(self._detector), rows)
+        # The detector's own offset plays no part, nor what it cannot promise.
+        pass_on(notes, NarrowWidthWarning, ScarceDataWarning)
+        return fitted
+
+    def _rows_to_drop(
+        self, data: FitData, fitted: Any, parts: list[Array], counted: Array, weights: Array
+    ) -> Array:
+        """Return the rows that `contamination` leaves out."""
+        if not self.contamination:
+            return np.empty(0, np.intp)
+        if self.contamination == "auto" and not is_kernel_machine(self._detector):
+            raise ValueError(
+                'contamination="auto" compares a wide kernel with a narrow one, and '
+                f"{type(last_step(self._detector)).__name__} has no kernel: give the proportion, "
+                "such as contamination=0.05"
+            )
+        everyone = np.arange(num_samples(data.X))
+        with collected_notes():  # said of the fits that count
+            far_off = wide(self._detector, data)
+            odd = odd_rows(
+                self.contamination,
+                data.held_out(far_off, None, everyone, parts, alone=True)[0][counted],
+                lambda: data.held_out(self._detector, fitted, everyone, parts)[0][counted],
+                weights,
+            )
+        return counted[odd]
 
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what the detector's fit takes of the metadata, and what the splitter's split."""
@@ -223,72 +293,17 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             return dict(routed.estimator.fit), dict(for_splitter)
         for_splitter = {name: given.pop(name) for name in ("groups",) if name in given}
         if for_splitter and not hasattr(self.cv, "split"):
-            raise ValueError(
-                f"groups is for a splitter that keeps them together, such as "
-                f"cv=GroupKFold(5), got cv={self.cv!r}"
-            )
+            together = "groups is for a splitter that keeps them together, such as cv=GroupKFold(5)"
+            raise ValueError(f"{together}, got cv={self.cv!r}")
+        if "sample_weight" in given:
+            given |= weights_for(self._detector, given.pop("sample_weight"))
         return given, for_splitter
-
-    def _own(self, given: dict[str, Any], name: str) -> Any:
-        """Return the metadata of a name, which for a pipeline may be named after its last step."""
-        steps = getattr(self._detector, "steps", None)
-        last = f"{steps[-1][0]}__{name}" if steps else name
-        return given.get(name, given.get(last))
-
-    def _is_target(self, given: dict[str, Any], n: int) -> Array:
-        domain = self._own(given, "sample_domain")
-        return np.ones(n, dtype=bool) if domain is None else np.asarray(domain) < 0
-
-    def _parts(self, X: Any, y: Any, counted: Array, for_splitter: dict[str, Any]) -> list[Array]:
-        """Return the rows to be left out together, all of them rows that count."""
-        rows = safe_indexing(X, counted)
-        if self.cv is None:
-            first, members = distinct_rows(_comparable(rows))
-            if first.size < 2:
-                raise ValueError(
-                    "CalibratedOneClass needs at least 2 distinct rows of the class, and there is "
-                    f"one (n_samples={first.size}); give more rows, or use the detector by itself"
-                )
-            return [counted[np.isin(members, part)] for part in left_out_parts(first.size)]
-        splitter: BaseCrossValidator = check_cv(self.cv)
-        labels = None if y is None else safe_indexing(y, counted)
-        kept = {name: safe_indexing(value, counted) for name, value in for_splitter.items()}
-        parts = [counted[test] for _, test in splitter.split(rows, labels, **kept)]
-        together = np.sort(np.concatenate(parts))
-        if together.size != counted.size or (together != counted).any():
-            raise ValueError(
-                f"cv={self.cv!r} must leave out every row exactly once, such as KFold, GroupKFold "
-                "or LeaveOneOut"
-            )
-        return parts
-
-    def _fitted_without(self, part: Array, X: Any, y: Any, given: dict[str, Any]) -> Any:
-        rest = np.setdiff1d(np.arange(num_samples(X)), part)
-        labels = None if y is None else safe_indexing(y, rest)
-        kept = {name: safe_indexing(value, rest) for name, value in given.items()}
-        return self._for_a_part().fit(safe_indexing(X, rest), labels, **kept)
-
-    def _for_a_part(self) -> Any:
-        """Return a detector to be fitted without some rows.
-
-        A kernel width is that of all rows, one number: found anew from nine tenths of them it would
-        be wider, and scores of rows left out too high. The proof of "cv+" allows no such number.
-        """
-        model = clone(self._detector)
-        last, fitted = _last_step(model), _last_step(self.estimator_)
-        if self.method == "one_model" and isinstance(last, KernelMachine):
-            last.set_params(gamma=fitted._gamma)
-        return model
 
     @property
     def _score_factor(self) -> float:
         """Factor of the detector's own scores in those of this one."""
         check_is_fitted(self)
-        return 1.0 / _score_unit(self.estimator_)
-
-    def _left_out(self) -> LeftOut:
-        check_is_fitted(self)
-        return LeftOut(self._left_out_scores, self._left_out_weights)
+        return 1.0 / score_unit(self.estimator_)
 
     @lazily
     def score_samples(self, X: Any) -> Array:
@@ -305,10 +320,19 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             Higher is more normal.
         """
         check_is_fitted(self)
-        X = X if hasattr(X, "iloc") else _plain(X)
+        X = X if hasattr(X, "iloc") else plain(X)
         if X.ndim > 1:  # else the detector says what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)
-        return no_nan(_scores(self.estimator_, X))
+        return no_nan(scores(self.estimator_, X))
+
+    def _log_scores(self, X: Any) -> tuple[Array, float, float]:
+        rows = self.estimator_[:-1].transform(X) if hasattr(self.estimator_, "steps") else X
+        offset = self.offset_ * score_unit(self.estimator_)
+        return log_scores_and_offset(last_step(self.estimator_), rows, offset)
+
+    def _closeness(self, left_out: LeftOut) -> Array | None:
+        own = left_out.scores * score_unit(self.estimator_)
+        return closeness(last_step(self.estimator_), own, left_out.weights)
 
     @lazily
     def decision_function(self, X: Any) -> Array:
@@ -328,7 +352,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         check_is_fitted(self)
         if self.method == "cv+":
             least = 1.0 / (1.0 + float(self._left_out_weights.sum()))
-            rate = max(self.false_alarms, least)
+            rate = max(self._rate, least)
             values = self.p_values(X) - rate
             return np.asarray(np.where(np.abs(values) <= 1e-12, -1e-12, values))
         return np.asarray(self.score_samples(X) - self.offset_)
@@ -361,7 +385,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         Returns
         -------
         ndarray of shape (n_samples,)
-            Uniform for fresh rows of the class, up to steps of ``1 / (n + 1)``.
+            Uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
         """
         left_out = self._left_out()
         if self.method == "one_model":
@@ -369,51 +393,7 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         counted = np.ones(num_samples(X))
         for number, model in enumerate(self.estimators_):
             own = self._part_of == number
-            scores = left_out.scores[own]
+            own_scores = left_out.scores[own]
             reached = np.concatenate([[0.0], np.cumsum(left_out.weights[own])])
-            counted += reached[np.searchsorted(scores, _scores(model, X), side="right")]
+            counted += reached[np.searchsorted(own_scores, scores(model, X), side="right")]
         return np.asarray(counted / (1.0 + left_out.weights.sum()))
-
-
-def _scores(model: Any, X: Any) -> Array:
-    """Return scores on one scale, whatever the size of the sample was."""
-    scorer = getattr(model, "score_samples", None) or model.decision_function
-    scores = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
-    return scores / _score_unit(model)
-
-
-def _score_unit(model: Any) -> float:
-    """Return what scores are divided by: LIBSVM's grow with nu n."""
-    last = _last_step(model)
-    if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":
-        return float(last.dual_coef_.sum())
-    return 1.0
-
-
-def _last_step(model: Any) -> Any:
-    return model[-1] if hasattr(model, "steps") else model
-
-
-def _note_once(notes: Notes, n_fits: int) -> None:
-    """Warn of what fits without some rows warned of, each category once."""
-    firsts: dict[type[Warning], str] = {}
-    for message, category in notes:
-        if not issubclass(category, (NarrowWidthWarning, ScarceDataWarning)):
-            firsts.setdefault(category, message)
-    for category, message in firsts.items():
-        note(f"of {n_fits} fits without some rows the first to warn said: {message}", category)
-
-
-def _plain(X: Any) -> Any:
-    """Return rows that can be compared and counted: arrays and CSR."""
-    refuse_unread(X)
-    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-
-
-def _comparable(rows: Any) -> Any:
-    """Return rows as `_plain`, the texts of a frame's columns as numbers."""
-    plain = _plain(rows)
-    if plain.dtype != object or not hasattr(rows, "iloc"):
-        return plain
-    codes = [np.unique(column.astype(str), return_inverse=True)[1] for column in plain.T]
-    return np.column_stack(codes)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._domains import checked_domains
-from scarce._false_alarms import LeftOut, cannot_be_had
+from scarce._false_alarms import LeftOut, unattainable
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -117,8 +117,8 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     Limits. Only candidates in one feature space can be compared: `nu` and `rank`, not kernels and
     their `gamma`: the widest kernel always has the largest margins. A grid with several values of
     `gamma` is refused; see `shuffled_columns_scorer`. With n samples a share below
-    ``1 / (n + 1)`` cannot be had: the smallest margin is taken, and a warning says so. Four samples
-    are few for any order statistic. Nothing here knows what the other classes look like.
+    ``1 / (n + 1)`` is not attainable: the smallest margin is taken, and a warning says so. Four
+    samples are few for any order statistic. Nothing here knows what the other classes look like.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         best = clone(self.estimator).set_params(**self.best_params_)
         self.best_estimator_ = _fitted(best, X, domain)
         margin = LeftOut.of(margins[self.best_index_]).threshold(self.rejection)
-        problem = cannot_be_had(n_targets, self.rejection)
+        problem = unattainable(n_targets, self.rejection)
         if problem is not None:
             note(problem.replace("false_alarms", "rejection"), ScarceDataWarning)
         self.offset_ = np.array([margin * _weight_norm(self.best_estimator_)])

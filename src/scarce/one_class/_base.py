@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import OutlierMixin
+from sklearn.base import OutlierMixin, clone
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
@@ -16,6 +16,7 @@ from scarce._frame import (
     Interval,
     StrOptions,
     checked_weights,
+    collected_notes,
     fit_frame,
     is_optimal,
     keep_quality,
@@ -23,12 +24,15 @@ from scarce._frame import (
 )
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._left_out import (
+    WIDE_NU,
+    WIDER,
     distinct_in_fixed_order,
     landmarks_without,
     left_out_parts,
+    odd_rows,
     scores_by_parts,
 )
-from scarce._left_out_offset import LeftOutOffset
+from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning
 from scarce.chunks import ArrayChunks, Chunks
 from scarce.chunks._lazy import lazily
@@ -43,14 +47,14 @@ from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 
 
-class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
+class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
     """Base of one-class machines: rows whose score reaches the offset are inside."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KernelMachine._parameter_constraints,
-        **LeftOutOffset._parameter_constraints,
+        **TrimmedOffset._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
-        "offset": [StrOptions({"training", "left_out"})],
+        "offset": [StrOptions({"training", "left_out"}), None],
     }
 
     _fits_by_chunks: ClassVar[bool] = False
@@ -99,16 +103,22 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
+        rule = self._offset_rule
         if self._fits_by_chunks and goes_by_chunks(self, X):
+            self._drop_nothing_of_chunks()
             return self._fit_chunks(opened(self, X, sample_weight=sample_weight))
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
-        if self._fits_by_chunks and self.offset == "training" and goes_by_bands(self, X):
+        if self._fits_by_chunks and rule == "training" and goes_by_bands(self, X):
+            self._drop_nothing_of_chunks()
             given = None if sample_weight is None else weights
             return self._fit_chunks(ArrayChunks(X, sample_weight=given))
         if self._fits_by_chunks:
             forget_reads(self)
-        sample = self._sample(X, weights)
+        self.dropped_ = self._rows_to_drop(X, weights)
+        taking = weights.copy()
+        taking[self.dropped_] = 0.0
+        sample = self._sample(X, taking)
         largest = float(np.abs(sample.operator.diagonal()).max())
         program = self._program(sample)
         unit = self._coefficient_unit(program)
@@ -119,10 +129,13 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         self.n_iter_ = max(1, solution.n_iter)
         self.objective_ = model.objective
         keep_quality(self, [solution])
+        self._forget_left_out()
+        if self.dropped_.size:
+            self._keep_dropped(self._checked_scores(X[self.dropped_]), weights[self.dropped_])
         self.offset_ = self._settled_offset(sample, program, solution.alpha, model.offset)
         self.intercept_ = -self.offset_
         self._rounding = self._score_rounding(terms, largest)
-        if self.offset == "left_out" and self._kernel_type.vanishes:
+        if rule == "left_out" and self._kernel_type.vanishes:
             # Far from all rows only the linear term is left.
             far = self._score_factor * unit * float(program.linear.min())
             self._note_if_all_inside(far + self._rounding)
@@ -147,19 +160,44 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             part, self.support_vectors_, self._dense_dual(), self._fitted_kernel()
         )
 
+    # Rows that may not be of the class.
+
+    def _rows_to_drop(self, X: Any, weights: Array) -> Array:
+        """Return the rows that `contamination` leaves out."""
+        if not self._contamination:
+            return np.empty(0, np.intp)
+        taking = np.flatnonzero(weights)
+        return taking[
+            odd_rows(
+                self._contamination,
+                self._held_out_scores(X, weights, wide=True)[taking],
+                lambda: self._held_out_scores(X, weights)[taking],
+                weights[taking],
+            )
+        ]
+
+    def _held_out_scores(self, X: Any, weights: Array, wide: bool = False) -> Array:
+        """Return the held-out scores of all rows by a model with this kernel, or a wide one."""
+        model = clone(self).set_params(contamination=0.0, offset="left_out")
+        if wide:
+            model.set_params(gamma="scale", nu=WIDE_NU)
+            model._settled_kernel(X, weights)
+            model.set_params(gamma=model._gamma / WIDER)
+        with collected_notes():  # said of the fit that counts
+            return np.asarray(model.fit(X, sample_weight=weights).left_out_scores_)
+
     # The offset.
 
     def _settled_offset(
         self, sample: Sample, program: QuadraticProgram, alpha: Array, training: float
     ) -> Array:
         """Return the offset of the training rows, or that of their left-out scores."""
-        self._forget_left_out()
-        if self.offset == "left_out":
+        if self._offset_rule == "left_out":
             return np.array([self._left_out_threshold(sample, program, alpha)])
         if self.gamma == "neighbors" and not self._kernel_type.opaque:
             note(
                 'gamma="neighbors" is a narrow width, with which the offset of the training rows '
-                'rejects far more fresh rows than nu; use offset="left_out"',
+                'rejects far more new rows than nu; use offset="left_out"',
                 NarrowWidthWarning,
             )
         return np.array([training])
@@ -168,6 +206,8 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         rows = self._part(sample.X, sample.rows)
         first, members = distinct_in_fixed_order(rows)
         self._check_left_out_rows(first.size)
+        if not self._kernel_type.pairwise:
+            self._note_if_standardised(rows)
         weights = np.bincount(members, sample.weights)
         everyone = np.full(sample.X.shape[0], -1)
         everyone[sample.rows] = members
@@ -189,7 +229,10 @@ class OneClassMachine(LeftOutOffset, OutlierMixin, KernelMachine):
             return self._keep_left_out(unit * scores, weights, everyone)
         matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
         small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
-        scores, known = small.lazily(self.false_alarms)
+        # Of all rows, dropped ones too, which the threshold is among.
+        all_weight = float(weights.sum()) + sum(getattr(self, "_dropped_weights", ()))
+        rate = self._rate * (all_weight + 1.0) / (float(weights.sum()) + 1.0)
+        scores, known = small.lazily(min(rate, 1.0))
         if not small.solved:
             self._note_early_ends()
         if not known.all():

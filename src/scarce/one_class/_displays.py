@@ -140,16 +140,23 @@ class TransferBoundaryDisplay:
         X = check_array(X)
         if X.shape[1] != 2:
             raise ValueError(f"only rows of two features can be drawn, got {X.shape[1]}")
+        # Rows of sources that the fit has left out are not drawn.
+        left = np.setdiff1d(list(estimator.source_p_value_), estimator.domains_)
+        drawn = np.ones(X.shape[0], dtype=bool)
+        if left.size:
+            drawn = ~np.isin(sample_domain, left)
+            sample_domain = np.where(drawn, sample_domain, -1)
         tasks = known_tasks(sample_domain, estimator.domains_, X.shape[0])
         shifts = np.zeros(X.shape) if estimator.shifts_ is None else estimator.shifts_
         _check_same_rows(estimator, X, tasks, shifts)
-        radii = estimator.radii_[:, None]
-        corners = (X - radii).min(axis=0), (X + radii).max(axis=0)
+        radii = estimator.radii_
+        X, tasks, shifts, radii = X[drawn], tasks[drawn], shifts[drawn], radii[drawn]
+        corners = (X - radii[:, None]).min(axis=0), (X + radii[:, None]).max(axis=0)
         xx0, xx1 = plane_grid(*corners, grid_resolution, margin)
         display = cls(
             X,
             tasks=tasks,
-            radii=estimator.radii_,
+            radii=radii,
             shifts=shifts,
             xx0=xx0,
             xx1=xx1,
@@ -277,6 +284,8 @@ def _check_same_rows(estimator: Any, X: Array, tasks: Array, shifts: Array) -> N
         raise ValueError("only estimators fitted to dense rows can be drawn")
     support = estimator.support_
     same = not kernel_type(estimator.kernel).pairwise and estimator.shape_fit_ == X.shape
+    if estimator.task_shift_ is not None:
+        shifts = shifts + estimator.task_shift_[tasks]
     if not same or not np.allclose(X[support] + shifts[support], estimator.support_vectors_):
         raise ValueError("X must be the rows that the estimator was fitted to")
     missing = np.setdiff1d(np.arange(estimator.domains_.size), tasks)

@@ -43,7 +43,7 @@ class OneClassSVM(OneClassMachine):
     gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the rbf, poly and sigmoid kernels. "scale" is
         ``1 / (n_features * X.var())`` with rows counted by their weights, "auto" is
-        ``1 / n_features``, "neighbors" the inverse of the median squared distance to a near
+        ``1 / n_features``, "neighbors" twice the inverse of the median squared distance to a near
         neighbour (the fifth of many rows), if that is narrower than "scale": better at ranking, and
         for ``offset="left_out"`` only.
     coef0 : float, default=0.0
@@ -71,14 +71,21 @@ class OneClassSVM(OneClassMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation, and of the parts left out of many rows.
-    offset : {"training", "left_out"}, default="training"
-        Whose scores set the offset: "training" rows, as in scikit-learn, of which about the share
-        `nu` is rejected and often far more of fresh ones; or "left_out" rows, each scored by a
-        model that has not seen it, so that about the share `false_alarms` of fresh rows of the
-        class is rejected.
-    false_alarms : float, default=0.1
-        Share of fresh rows of the class that may be rejected, for ``offset="left_out"``. From n
-        rows no less than ``1 / (n + 1)`` can be had.
+    offset : {"training", "left_out"} or None, default=None
+        Whose scores set the offset: "training" rows, as in scikit-learn, of which about the
+        proportion `nu` is rejected and often far more of new ones; or "left_out" rows, each scored
+        by a model that has not seen it, so that about the proportion `false_alarms` of new rows of
+        the class is rejected. None is "left_out" where `false_alarms` or `contamination` is given,
+        else "training".
+    false_alarms : float or None, default=None
+        Proportion of new rows of the class that may be rejected; 0.1 for None and
+        ``offset="left_out"``. From n rows no less than ``1 / (n + 1)`` is attainable.
+    contamination : float or "auto", default=0.0
+        Proportion of the training rows that may not belong to the class. Twice that proportion,
+        the rows with the lowest held-out scores by a model with a wide kernel (a quarter of
+        "scale", ``nu=0.5``), takes no part in the fit. The threshold comes from the held-out scores
+        of all rows. "auto" leaves out rows that look odd to the wide kernel only, as a few
+        anomalies that lie close together do, and costs next to nothing on clean rows.
     max_memory : float, default=None
         Memory in MB that a fit of rows in chunks may take beside the data; a quarter of what is
         free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
@@ -103,8 +110,12 @@ class OneClassSVM(OneClassMachine):
         For ``offset="left_out"``: score of every row by a model without it and its equals; below
         `offset_` it is odd among the others. NaN for rows of weight 0. Of rows in chunks, scores of
         those that were left out, by parts: all but the landmarks, or 100,000 of more.
+    false_alarms_ : float
+        For ``offset="left_out"``: the proportion that was asked for.
     false_alarm_range_ : tuple of float
-        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
+        For ``offset="left_out"``: 90 % range, approximate, of the proportion of new rows rejected.
+    dropped_ : ndarray of shape (n_dropped,)
+        Rows that took no part in the fit because of `contamination`.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     fit_status_ : int
@@ -163,8 +174,9 @@ class OneClassSVM(OneClassMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
-        offset: str = "training",
-        false_alarms: float = 0.1,
+        offset: str | None = None,
+        false_alarms: float | None = None,
+        contamination: float | str = 0.0,
         max_memory: float | None = None,
     ) -> None:
         self.kernel = kernel
@@ -183,6 +195,7 @@ class OneClassSVM(OneClassMachine):
         self.random_state = random_state
         self.offset = offset
         self.false_alarms = false_alarms
+        self.contamination = contamination
         self.max_memory = max_memory
 
     _fits_by_chunks: ClassVar[bool] = True
@@ -201,7 +214,7 @@ class OneClassSVM(OneClassMachine):
         keep_reads(self, solution)
         self._forget_left_out()
         self.offset_ = band_offsets(solution, problem, np.array([self.nu]))
-        if self.offset == "left_out":
+        if self._offset_rule == "left_out":
             scores, weights = left_out_by_chunks(self, plan)
             places = np.arange(scores.size)
             self.offset_ = np.array([self._keep_left_out(scores, weights, places)])

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import no_nan, rounding_error
@@ -63,10 +62,12 @@ class SVDD(OneClassMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
-    offset : {"training", "left_out"}, default="training"
+    offset : {"training", "left_out"} or None, default=None
         Whose scores set the radius; see `OneClassSVM`.
-    false_alarms : float, default=0.1
-        Share of fresh rows of the class that may be rejected, for ``offset="left_out"``.
+    false_alarms : float or None, default=None
+        Proportion of new rows of the class that may be rejected; see `OneClassSVM`.
+    contamination : float or "auto", default=0.0
+        Proportion of the training rows that may not belong to the class; see `OneClassSVM`.
 
     Attributes
     ----------
@@ -85,8 +86,12 @@ class SVDD(OneClassMachine):
     left_out_scores_ : ndarray of shape (n_samples,)
         For ``offset="left_out"``: score of every row by a model without it and its equals; below
         `offset_` it is odd among the others. NaN for rows of weight 0.
+    false_alarms_ : float
+        For ``offset="left_out"``: the proportion that was asked for.
     false_alarm_range_ : tuple of float
-        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
+        For ``offset="left_out"``: 90 % range, approximate, of the proportion of new rows rejected.
+    dropped_ : ndarray of shape (n_dropped,)
+        Rows that took no part in the fit because of `contamination`.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     fit_status_ : int
@@ -154,8 +159,9 @@ class SVDD(OneClassMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
-        offset: str = "training",
-        false_alarms: float = 0.1,
+        offset: str | None = None,
+        false_alarms: float | None = None,
+        contamination: float | str = 0.0,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -172,6 +178,7 @@ class SVDD(OneClassMachine):
         self.random_state = random_state
         self.offset = offset
         self.false_alarms = false_alarms
+        self.contamination = contamination
 
     def _program(self, sample: Sample) -> QuadraticProgram:
         norms = np.asarray(sample.operator.diagonal())
@@ -195,11 +202,11 @@ class SVDD(OneClassMachine):
         inner = self._boundary_rounding(terms, largest, height, self._boundary_share)
         return 2.0 * inner + own
 
-    def _raw_scores(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._validated(X, reset=False)
-        sums = self._scores_of(X, self._dense_dual(), np.zeros(X.shape[0], np.int64))
-        return no_nan(np.asarray(2.0 * sums - self._squared_norms(X)))
+    def _sum_at(self, scores: Any) -> Any:
+        return 0.5 * (scores + 1.0)  # of kernels that are 1 for a row with itself
+
+    def _checked_scores(self, X: Any) -> Array:
+        return no_nan(np.asarray(2.0 * super()._checked_scores(X) - self._squared_norms(X)))
 
     def _kernel_sum(self) -> KernelSum | None:
         plain = super()._kernel_sum()

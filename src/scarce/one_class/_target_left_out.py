@@ -11,6 +11,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import is_optimal
 from scarce._left_out import landmarks_without, warm_start
+from scarce.one_class._relation import SourceMoves
 from scarce.one_class._shift_rounds import ShiftRounds, new_history
 from scarce.one_class._task_sample import TaskSample
 from scarce.solvers import QuadraticProgram, Solution
@@ -34,6 +35,8 @@ class TargetLeftOut:
     draw : callable
         The choice of landmarks among a number of rows, should all landmarks of a low-rank kernel
         be left out.
+    moves, shifts : SourceMoves and ndarray of shape (n_tasks, n_features), or None
+        How far sources are moved, which the rows left out have no part in, and how far they are.
     tol, round_tol, max_rounds
         Of the programs and of the rounds.
     solved : bool
@@ -45,6 +48,8 @@ class TargetLeftOut:
     solve: Callable[[QuadraticProgram, Array | None], Solution]
     radii: Callable[[Any, Array, Array], Array] | None
     draw: Callable[[int], Array]
+    moves: SourceMoves | None
+    shifts: Array | None
     tol: float
     round_tol: float
     max_rounds: int
@@ -57,6 +62,10 @@ class TargetLeftOut:
         weights, tasks = sample.weights[rest], sample.tasks[rest]
         pairwise = full.kernel.pairwise
         rows = sample.part(full.rows, rest, pairwise)
+        if self.moves is not None:
+            target = tasks == 0
+            others = self.moves.shifts(rows[target], weights[target])
+            rows = (rows + (others - self.shifts)[tasks]).astype(rows.dtype)
         own = full.radii[sample.first[rest]]
         # The bounds stay, unless the rows that are left cannot carry the mass with them.
         prices = full.planes.prices.copy()

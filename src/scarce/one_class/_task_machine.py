@@ -16,20 +16,27 @@ from scarce._domains import known_tasks
 from scarce._frame import keep_quality, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
-from scarce._left_out_offset import LeftOutOffset
+from scarce._left_out import left_out_parts, scores_by_parts
+from scarce._left_out_offset import TrimmedOffset
+from scarce._warnings import UnrelatedSourceWarning
 from scarce.chunks._lazy import lazily
-from scarce.kernels import as_rows
+from scarce.kernels import Kernel, as_rows
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
+from scarce.one_class._one_class_svm import OneClassSVM
+from scarce.one_class._radii import check_movable, checked_radii, neighbour_radii
+from scarce.one_class._relation import HELPS, SourceMoves, target_p_value, unrelated
 from scarce.one_class._shift_rounds import ShiftRounds
+from scarce.one_class._target_left_out import TargetLeftOut
+from scarce.one_class._task_sample import TaskSample
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, one_class_offset, solve
 
 
-class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
+class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
     """Base of one-class machines with a plane and an offset for every task."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KernelMachine._parameter_constraints,
-        **LeftOutOffset._parameter_constraints,
+        **TrimmedOffset._parameter_constraints,
     }
     _published_offset = "original"
 
@@ -41,13 +48,126 @@ class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
     domains_: Array
     max_rounds: int
     radii_: Array
+    radius: Any
+    radius_neighbors: int | None
+    radius_scale: float
+    relation: str
     round_tol: float
+    safeguard: bool
+    source_p_value_: dict[int, float]
     task_coef_: Array
     task_dual_coef_: Array
     task_offset_: Array
+    task_shift_: Array | None = None  # of models that were saved before there was any
     _rounding: float
 
+    # Which rows take part, and where.
+
+    def _without_dropped(self, X: Any, weights: Array, target: Array) -> Array:
+        """Return the weights, zero for rows of the target that `contamination` leaves out."""
+        rows = np.flatnonzero(target)
+        own = self._one_class(contamination=self._contamination, offset="left_out")
+        self.dropped_ = rows[own._rows_to_drop(self._part(X, rows), weights[rows])]
+        taking = weights.copy()
+        taking[self.dropped_] = 0.0
+        return taking
+
+    def _one_class(self, **other: Any) -> OneClassSVM:
+        """Return a model of one task with the same kernel."""
+        given = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        return OneClassSVM(**(given | {"nu": 0.1} | other))
+
+    def _related(
+        self, X: Any, weights: Array, everyone: Array
+    ) -> tuple[Any, Array, Array, SourceMoves | None]:
+        """Return rows, weights and tasks with sources moved, and those left out that do not help.
+
+        And how far sources are to be moved, should rows of the target be left out.
+        """
+        self.source_p_value_, self.task_shift_, moves = {}, None, None
+        automatic = self.relation == "auto"
+        rows = [np.flatnonzero((everyone == t) & (weights > 0)) for t in range(self.domains_.size)]
+        pairwise, opaque = self._kernel_type.pairwise, self._kernel_type.opaque
+        if automatic and len(rows) > 1 and not (pairwise or opaque or sparse.issparse(X)):
+            moves = SourceMoves.of(X, everyone, weights, len(rows))
+            self.task_shift_ = moves.shifts(X[rows[0]], weights[rows[0]])
+            X = (X + self.task_shift_[everyone]).astype(X.dtype)
+        # How alike tasks are does not depend on the kernel, where rows are numbers.
+        other = {} if pairwise or opaque else {"kernel": "rbf", "gamma": "neighbors"}
+        for domain, source in zip(self.domains_[1:].tolist(), rows[1:], strict=True):
+            model = self._one_class(**other)
+            p_value = target_p_value(X, source, rows[0], weights, model, pairwise)
+            self.source_p_value_[domain] = p_value
+            problem = unrelated(domain, p_value, self.relation)
+            if problem is not None:
+                note(problem, UnrelatedSourceWarning)
+        if automatic:
+            helps = [True] + [p_value > HELPS for p_value in self.source_p_value_.values()]
+            used = np.flatnonzero(helps)
+            weights = np.where(np.isin(everyone, used), weights, 0.0)
+            everyone = np.minimum(np.searchsorted(used, everyone), used.size - 1)
+            self.domains_ = self.domains_[used]
+            if moves is not None and self.task_shift_ is not None:
+                moves, self.task_shift_ = SourceMoves(moves.means[used]), self.task_shift_[used]
+        return X, weights, everyone, moves
+
     # Solving.
+
+    def _rounds(self, *, rows: Any, kernel: Kernel, **problem: Any) -> ShiftRounds:
+        """Return rounds, not yet run, for some rows."""
+        kind = LinearShiftRounds if kernel.explicit else ShiftRounds
+        approximated = self.approximation is not None and not kernel.explicit
+        return kind(
+            rows=rows,
+            kernel=kernel,
+            safeguard=self.safeguard,
+            landmarks=self._choose_landmarks(rows.shape[0]) if approximated else None,
+            **problem,
+        )
+
+    def _left_out_offset(
+        self, full: ShiftRounds, sample: TaskSample, members: Array, moves: SourceMoves | None
+    ) -> float:
+        """Return the target's offset from its left-out scores."""
+        self._check_left_out_rows(sample.n_target)
+        if not full.kernel.pairwise:
+            self._note_if_standardised(full.rows[sample.first[: sample.n_target]])
+        by_rule = self.radius == "knn" and not sample.given_radii
+        without = TargetLeftOut(
+            full,
+            sample,
+            solve=self._solve_quietly,
+            radii=self._neighbour_radii if by_rule else None,
+            draw=self._choose_landmarks,
+            moves=moves,
+            shifts=self.task_shift_,
+            tol=self.tol,
+            round_tol=self.round_tol,
+            max_rounds=self.max_rounds,
+        )
+        scores = scores_by_parts(
+            without.scores, sample.n_target, left_out_parts(sample.n_target, self.random_state)
+        )
+        if not without.solved:
+            self._note_early_ends()
+        return self._keep_left_out(scores, sample.weights[: sample.n_target], members)
+
+    def _radii(
+        self, X: Any, rows: Array, tasks: Array, weights: Array, sample_radius: Any
+    ) -> Array:
+        """Return the radii of all rows; those that take no part have none."""
+        radii, given = np.zeros(X.shape[0]), self.radius
+        if sample_radius is not None:
+            given = checked_radii(sample_radius, X.shape[0])[rows]
+        by_rule = isinstance(given, str)
+        if by_rule or np.any(given):
+            check_movable(X, self.kernel, self._kernel_type)
+            radii[rows] = self._neighbour_radii(X[rows], tasks, weights) if by_rule else given
+        return radii
+
+    def _neighbour_radii(self, rows: Any, tasks: Array, weights: Array) -> Array:
+        found = neighbour_radii(rows, tasks, weights, self.radius_neighbors)
+        return np.asarray(self.radius_scale * found)
 
     def _solve_quietly(self, program: QuadraticProgram, start: Array | None) -> Solution:
         return solve(
@@ -124,12 +244,17 @@ class TaskMachine(LeftOutOffset, OutlierMixin, KernelMachine):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         tasks = known_tasks(sample_domain, self.domains_, X.shape[0])
-        if self._kernel_type.explicit:
-            scores = np.zeros(X.shape[0])
-            as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
-        else:
-            scores = self._scores_of(X, self.task_dual_coef_, tasks)
-        return on_boundary(scores, self.task_offset_[tasks], self._rounding)
+        if self.task_shift_ is not None and tasks.any():
+            X = (X + self.task_shift_[tasks]).astype(X.dtype)
+        return on_boundary(self._task_scores(X, tasks), self.task_offset_[tasks], self._rounding)
+
+    def _task_scores(self, X: Any, tasks: Array) -> Array:
+        """Return scores of checked rows, each by the plane of its task."""
+        if not self._kernel_type.explicit:
+            return self._scores_of(X, self.task_dual_coef_, tasks)
+        scores = np.zeros(X.shape[0])
+        as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
+        return scores
 
     @lazily
     def decision_function(self, X: Any, *, sample_domain: Any = None) -> Array:

@@ -1,8 +1,9 @@
-"""Rows of several tasks in a fixed order, equal rows of a task as one."""
+"""Rows of several tasks in a fixed order, equal rows of a task as one; parameters per task."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -73,3 +74,36 @@ class TaskSample:
         """Return some of the distinct rows; of a kernel matrix, these rows and columns."""
         positions = self.first[chosen]
         return rows[np.ix_(positions, positions)] if pairwise else rows[positions]
+
+
+def per_task(target: float, source: float | None, n_sources: int) -> Array:
+    """Return the target's value and the sources', which are the same for None.
+
+    Examples
+    --------
+    >>> from scarce.one_class._task_sample import per_task
+    >>> per_task(0.1, None, 2)
+    array([0.1, 0.1, 0.1])
+    """
+    return np.array([target] + n_sources * [target if source is None else source], dtype=float)
+
+
+def task_masses(source_weight: Any, sources: list[int]) -> Array:
+    """Return the tasks' masses: 1 for the target, one number or one each for the sources.
+
+    Examples
+    --------
+    >>> from scarce.one_class._task_sample import task_masses
+    >>> task_masses({4: 2.0, 7: 0.5}, [4, 7])
+    array([1. , 2. , 0.5])
+    """
+    if not isinstance(source_weight, dict):
+        return np.array([1.0] + len(sources) * [source_weight], dtype=float)
+    masses = source_weight.values()
+    positive = (isinstance(mass, Real) and 0 < float(mass) < np.inf for mass in masses)
+    if set(source_weight) != set(sources) or not all(positive):
+        raise ValueError(
+            f"source_weight must give each of the sources {sources} a positive number, got "
+            f"{source_weight}"
+        )
+    return np.array([1.0] + [source_weight[source] for source in sources], dtype=float)

@@ -69,7 +69,7 @@ def fit_tasks(estimator: Any, chunks: Chunks) -> None:
     rejected = 1.0 / (planes.prices * sizes)
     estimator.task_offset_ = band_offsets(solution, problem, rejected) / unit
     estimator._forget_left_out()
-    if estimator.offset == "left_out":
+    if estimator._offset_rule == "left_out":
         _set_left_out_offset(estimator, plan, problem, solution)
     estimator.offset_ = estimator.task_offset_[:1]
     estimator.intercept_ = -estimator.offset_

@@ -9,17 +9,11 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import forget_reads, goes_by_chunks, opened
-from scarce._domains import check_no_domains, split_domains
+from scarce._domains import TARGET, check_no_domains, split_domains
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame, fit_task
-from scarce._left_out import left_out_parts, scores_by_parts
-from scarce.kernels import Kernel, make_operator
-from scarce.one_class._linear_shift_rounds import LinearShiftRounds
-from scarce.one_class._radii import check_movable, checked_radii, neighbour_radii
-from scarce.one_class._shift_rounds import ShiftRounds
-from scarce.one_class._target_left_out import TargetLeftOut
+from scarce.kernels import make_operator
 from scarce.one_class._task_machine import TaskMachine
-from scarce.one_class._task_parameters import per_task, task_masses
-from scarce.one_class._task_sample import TaskSample
+from scarce.one_class._task_sample import TaskSample, per_task, task_masses
 from scarce.one_class._tasks_by_chunks import fit_tasks, refuse_radii
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import TaskPlanes
@@ -70,13 +64,20 @@ class TransferOneClassSVM(TaskMachine):
         Independent term of the poly and sigmoid kernels.
     offset : {"left_out", "original", "shifted"}, default="left_out"
         Whose scores set the target's offset: those of its rows left out, each by a model that has
-        not seen it, so that about the share `false_alarms` of fresh rows is rejected; the recorded
-        rows'; or as in the paper the moved rows', which makes the region too small for rows that
-        are not moved; with either of these take ``gamma="scale"``, since a narrow width rejects far
-        too many. The sources' offsets are those of their recorded rows for "left_out".
-    false_alarms : float, default=0.1
-        Share of fresh rows of the target that may be rejected, for ``offset="left_out"``. From n
-        target rows no less than ``1 / (n + 1)`` can be had.
+        not seen it, so that about the proportion `false_alarms` of new rows is rejected; those of
+        the recorded rows; or as in the paper the moved rows', which makes the region too small for
+        rows that are not moved; with either of these take ``gamma="scale"``, since a narrow width
+        rejects far too many. The sources' offsets are those of their recorded rows for "left_out".
+    false_alarms : float or None, default=None
+        Proportion of new rows of the target that may be rejected, for ``offset="left_out"``; None
+        is 0.1. From n target rows no less than ``1 / (n + 1)`` is attainable.
+    contamination : float or "auto", default=0.0
+        Proportion of the target's rows that may not belong to it; see `OneClassSVM`.
+    relation : {"auto", "keep"}, default="auto"
+        Whether sources are taken for related. "auto" moves every source to the target's mean, as
+        far as that is known, and uses it where `source_p_value_` is then above 0.3; others are left
+        out, and a warning names them. Sparse rows and kernel matrices are not moved, rows in chunks
+        are used as they are. "keep" is the published method: all sources, where they are.
     safeguard : bool, default=True
         Take a step only if it does not lower the row's score, so that the objective does not rise,
         up to `tol` and up to the moves of an approximation's landmarks.
@@ -105,7 +106,14 @@ class TransferOneClassSVM(TaskMachine):
     Attributes
     ----------
     domains_ : ndarray of shape (n_tasks,)
-        The tasks: -1 for the target, then the sources.
+        The tasks: -1 for the target, then the sources that are used.
+    source_p_value_ : dict of int to float
+        For every source the mean p-value of the target's rows under a one-class model of the
+        source: near 0.5 if they are alike, below 0.1 if they are not related.
+    task_shift_ : ndarray of shape (n_tasks, n_features) or None
+        How far ``relation="auto"`` has moved each task, the target by nothing.
+    dropped_ : ndarray of shape (n_dropped,)
+        Rows of the target that took no part in the fit because of `contamination`.
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors of all tasks.
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
@@ -119,8 +127,10 @@ class TransferOneClassSVM(TaskMachine):
     left_out_scores_ : ndarray of shape (n_samples,)
         For ``offset="left_out"``: score of every row of the target by a model without it and its
         equals; below `offset_` it is odd among the others. NaN for other rows.
+    false_alarms_ : float
+        For ``offset="left_out"``: the proportion that was asked for.
     false_alarm_range_ : tuple of float
-        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh rows rejected.
+        For ``offset="left_out"``: 90 % range, approximate, of the proportion of new rows rejected.
     task_offset_ : ndarray of shape (n_tasks,)
         Every task's offset.
     intercept_ : ndarray of shape (1,)
@@ -186,6 +196,7 @@ class TransferOneClassSVM(TaskMachine):
         "source_weight": [Interval(Real, 0.0, None, closed="neither"), dict],
         "radius": [StrOptions({"knn"}), Interval(Real, 0.0, None, closed="left")],
         "offset": [StrOptions({"left_out", "original", "shifted"})],
+        "relation": [StrOptions({"auto", "keep"})],
         "radius_scale": [Interval(Real, 0.0, None, closed="left")],
         "radius_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "safeguard": ["boolean"],
@@ -215,7 +226,9 @@ class TransferOneClassSVM(TaskMachine):
         degree: int = 3,
         coef0: float = 0.0,
         offset: str = "left_out",
-        false_alarms: float = 0.1,
+        false_alarms: float | None = None,
+        contamination: float | str = 0.0,
+        relation: str = "auto",
         safeguard: bool = True,
         round_tol: float = 1e-3,
         max_rounds: int = 50,
@@ -242,6 +255,8 @@ class TransferOneClassSVM(TaskMachine):
         self.coef0 = coef0
         self.offset = offset
         self.false_alarms = false_alarms
+        self.contamination = contamination
+        self.relation = relation
         self.safeguard = safeguard
         self.round_tol = round_tol
         self.max_rounds = max_rounds
@@ -298,22 +313,27 @@ class TransferOneClassSVM(TaskMachine):
             The fitted estimator.
         """
         check_no_domains(y, sample_domain)
+        rule = self._offset_rule
         if goes_by_chunks(self, X):
+            self._drop_nothing_of_chunks()
             refuse_radii(self, sample_radius)
-            given = {"sample_weight": sample_weight, "sample_domain": sample_domain}
-            fit_tasks(self, opened(self, X, **given))
+            values = {"sample_weight": sample_weight, "sample_domain": sample_domain}
+            self.source_p_value_, self.task_shift_ = {}, None
+            fit_tasks(self, opened(self, X, **values))
             return self
         forget_reads(self)
         X = self._validated(X, reset=True)
-        weights = checked_weights(sample_weight, X)
-        rows = np.flatnonzero(weights)
+        given = checked_weights(sample_weight, X)
         self.domains_, everyone = split_domains(sample_domain, X.shape[0])
-        tasks, weights_in = everyone[rows], weights[rows]
-        sizes = np.bincount(tasks, weights_in, minlength=self.domains_.size)
-        empty = self.domains_[sizes == 0]
+        empty = self.domains_[np.bincount(everyone, given, minlength=self.domains_.size) == 0]
         if empty.size:
             raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
-        planes = self._planes(sizes)
+        self._forget_left_out()
+        weights = self._without_dropped(X, given, everyone == 0)
+        X, weights, everyone, moves = self._related(X, weights, everyone)
+        rows = np.flatnonzero(weights)
+        tasks, weights_in = everyone[rows], weights[rows]
+        planes = self._planes(np.bincount(tasks, weights_in, minlength=self.domains_.size))
         self.radii_ = self._radii(X, rows, tasks, weights_in, sample_radius)
         kernel = self._settled_kernel(X, weights)
         part = self._part(X, rows)
@@ -342,12 +362,15 @@ class TransferOneClassSVM(TaskMachine):
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
         self.task_offset_ = self._offsets(rounds)
-        self._forget_left_out()
-        if self.offset == "left_out":
+        if rule == "left_out":
+            if self.dropped_.size:
+                target = np.zeros(self.dropped_.size, np.int64)
+                dropped = self._task_scores(X[self.dropped_], target)
+                self._keep_dropped(dropped, given[self.dropped_])
             sample = TaskSample.of(rounds, sample_radius is not None)
             members = np.full(X.shape[0], -1)
             members[rows] = np.where(tasks == 0, sample.members, -1)
-            self.task_offset_[0] = self._left_out_offset(rounds, sample, members)
+            self.task_offset_[0] = self._left_out_offset(rounds, sample, members, moves)
         self._rounding = self._boundary_rounding(
             rounds.coefficients, largest, self.task_offset_, self._boundary_share
         )
@@ -357,62 +380,14 @@ class TransferOneClassSVM(TaskMachine):
             self._note_if_all_inside(self._rounding)
         return self
 
-    def _rounds(self, *, rows: Any, kernel: Kernel, **problem: Any) -> ShiftRounds:
-        """Return rounds, not yet run, for some rows."""
-        kind = LinearShiftRounds if kernel.explicit else ShiftRounds
-        approximated = self.approximation is not None and not kernel.explicit
-        return kind(
-            rows=rows,
-            kernel=kernel,
-            safeguard=self.safeguard,
-            landmarks=self._choose_landmarks(rows.shape[0]) if approximated else None,
-            **problem,
-        )
-
-    def _left_out_offset(self, full: ShiftRounds, sample: TaskSample, members: Array) -> float:
-        """Return the target's offset from its left-out scores."""
-        self._check_left_out_rows(sample.n_target)
-        by_rule = self.radius == "knn" and not sample.given_radii
-        without = TargetLeftOut(
-            full,
-            sample,
-            solve=self._solve_quietly,
-            radii=self._neighbour_radii if by_rule else None,
-            draw=self._choose_landmarks,
-            tol=self.tol,
-            round_tol=self.round_tol,
-            max_rounds=self.max_rounds,
-        )
-        scores = scores_by_parts(
-            without.scores, sample.n_target, left_out_parts(sample.n_target, self.random_state)
-        )
-        if not without.solved:
-            self._note_early_ends()
-        return self._keep_left_out(scores, sample.weights[: sample.n_target], members)
-
     def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the parameters of the planes for tasks of the given weights."""
         sources = self.domains_[1:].tolist()
         shares = per_task(self.nu, self.source_nu, len(sources))
+        everyone = list(self.source_p_value_) or sources  # those that are not used too
+        used = np.isin([TARGET, *everyone], self.domains_)
         return TaskPlanes(
             own=per_task(self.coupling, self.source_coupling, len(sources)),
             prices=1.0 / (shares * sizes),
-            masses=task_masses(self.source_weight, sources),
+            masses=task_masses(self.source_weight, everyone)[used],
         )
-
-    def _radii(
-        self, X: Any, rows: Array, tasks: Array, weights: Array, sample_radius: Any
-    ) -> Array:
-        """Return the radii of all rows; those that take no part have none."""
-        radii, given = np.zeros(X.shape[0]), self.radius
-        if sample_radius is not None:
-            given = checked_radii(sample_radius, X.shape[0])[rows]
-        by_rule = isinstance(given, str)
-        if by_rule or np.any(given):
-            check_movable(X, self.kernel, self._kernel_type)
-            radii[rows] = self._neighbour_radii(X[rows], tasks, weights) if by_rule else given
-        return radii
-
-    def _neighbour_radii(self, rows: Any, tasks: Array, weights: Array) -> Array:
-        found = neighbour_radii(rows, tasks, weights, self.radius_neighbors)
-        return np.asarray(self.radius_scale * found)

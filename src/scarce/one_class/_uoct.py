@@ -12,7 +12,15 @@ from scarce._frame import Interval, StrOptions
 from scarce.one_class._transfer import TransferOneClassSVM
 from scarce.reductions import TaskPlanes
 
-REPLACED = ("nu", "source_nu", "coupling", "source_coupling", "source_weight")
+REPLACED = (
+    "contamination",
+    "relation",
+    "nu",
+    "source_nu",
+    "coupling",
+    "source_coupling",
+    "source_weight",
+)
 
 
 class UOCTSVM(TransferOneClassSVM):
@@ -61,6 +69,8 @@ class UOCTSVM(TransferOneClassSVM):
     array([ 1, -1])
     """
 
+    relation = "keep"  # as published
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{
             name: rule
@@ -86,7 +96,7 @@ class UOCTSVM(TransferOneClassSVM):
         degree: int = 3,
         coef0: float = 0.0,
         offset: str = "left_out",
-        false_alarms: float = 0.1,
+        false_alarms: float | None = None,
         safeguard: bool = True,
         round_tol: float = 0.1,
         max_rounds: int = 50,

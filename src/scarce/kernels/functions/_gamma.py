@@ -15,6 +15,7 @@ Array = NDArray[Any]
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
 FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
+NARROWER = 2.0  # times the inverse of that distance: the width that ranks best
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
 EPS = float(np.finfo(np.float64).eps)
 
@@ -98,7 +99,10 @@ def _moments(X: Array, weights: Array | None, origin: float, total: float) -> tu
 
 
 def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeuclidean") -> float:
-    """Return the median distance of a row to its k-th neighbour, rows counted by their weights.
+    """Return half the median distance of a row to its k-th neighbour, rows counted by weights.
+
+    Its inverse is the `gamma` called "neighbors": a Gaussian kernel of squared distances has a
+    standard deviation of half the distance to that neighbour.
 
     ``k`` is a twentieth of the number of rows, at least 1 and at most 5; between two whole numbers
     the distances are interpolated, so that a row more or less changes little. Equal rows are one
@@ -117,13 +121,13 @@ def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeu
     Returns
     -------
     float
-        The distance; 0 when there are no two distinct rows.
+        Half the distance; 0 when there are no two distinct rows.
 
     Examples
     --------
     >>> import numpy as np
     >>> neighbour_distance(np.array([[0.0], [1.0], [3.0], [3.0]]))
-    2.5
+    1.25
     """
     from sklearn.neighbors import NearestNeighbors  # loads half of scikit-learn
 
@@ -146,7 +150,7 @@ def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeu
     if metric == "sqeuclidean":
         sorted_distances **= 2
     distances = (1.0 - k + near) * sorted_distances[:, near] + (k - near) * sorted_distances[:, far]
-    return weighted_median(distances, masses[asked])
+    return weighted_median(distances, masses[asked]) / NARROWER
 
 
 def weighted_median(values: Array, weights: Array) -> float:

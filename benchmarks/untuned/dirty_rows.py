@@ -1,0 +1,149 @@
+"""One class, clean rows and rows with anomalies among them, beside peers; one's own rows scored.
+
+The anomalies are of one other class, as they are in collections of outlier sets: those among the
+training rows resemble those to be found. ``python -m benchmarks.untuned.dirty_rows [--report]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM as Libsvm
+
+from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, at_hand, frequent_classes, table
+from benchmarks.untuned.generated import Task, generated
+from benchmarks.untuned.peers import PEERS
+from benchmarks.untuned.report import markdown, read_cells, write_cells
+from scarce import CalibratedOneClass, OneClassSVM
+
+Array = NDArray[Any]
+
+SIZES = (10, 20, 50, 150, 500)
+SEEDS_OF = {10: 2, 20: 2, 50: 1, 150: 1, 500: 1}
+TESTED = 300
+DIRT = {"none": 0.0, "5 %": 0.05, "10 %": 0.1, "5 %, one cluster": 0.05}
+MANY_CLASSES = ("letter", "digits", "isolet", "ldpa_full_precision")
+WANTED = 0.1
+
+
+def tasks(half: str) -> list[Task]:
+    """Return classes of the sets that are at hand, and generated ones."""
+    found = []
+    for name in at_hand(tuple(name for name in HALVES[half] if name not in TEXTS))[0]:
+        X, y = table(name).X, table(name).y
+        for label in frequent_classes(y, 2 if name in MANY_CLASSES else 1, 60):
+            names, counts = np.unique(y[y != label], return_counts=True)
+            names = names[counts >= 0.6 * counts.max()]
+            other = names[zlib.crc32(f"{name}{label}".encode()) % len(names)]
+            found.append((f"{name}/{label}", X[y == label], X[y == other]))
+    return found + generated(half)
+
+
+def ours() -> dict[str, CalibratedOneClass]:
+    """Return what is compared, none of it told what kind of anomalies there are."""
+    return {
+        "scarce": CalibratedOneClass(false_alarms=WANTED),
+        "scarce, auto": CalibratedOneClass(false_alarms=WANTED, contamination="auto"),
+        "scarce, 0.05": CalibratedOneClass(false_alarms=WANTED, contamination=0.05),
+        "scarce, 0.1": CalibratedOneClass(false_alarms=WANTED, contamination=0.1),
+        "scarce, nu .5": CalibratedOneClass(OneClassSVM(gamma="neighbors"), false_alarms=WANTED),
+    }
+
+
+def cells(half: str) -> Iterator[dict[str, Any]]:
+    """Yield a cell per task, size, seed, kind of dirt and method."""
+    for name, own, others in tasks(half):
+        for n in SIZES:
+            for seed in range(SEEDS_OF[n]):
+                for dirt, share in DIRT.items():
+                    skipped = (share and n < 50) or (n == 500 and dirt not in ("none", "5 %"))
+                    if len(own) < n + 30 or skipped:
+                        continue
+                    case = {"half": half, "task": name, "n": n, "seed": seed, "dirt": dirt}
+                    random = np.random.default_rng(SEEDS[half] + seed)
+                    yield from judged(case, own, others, round(share * n), random)
+
+
+def judged(
+    case: dict[str, Any], own: Array, others: Array, k: int, random: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    """Yield the cells of one draw with ``k`` anomalies among the training rows."""
+    n = case["n"]
+    own, others = own[random.permutation(len(own))], others[random.permutation(len(others))]
+    bad = others[:k]
+    if "cluster" in case["dirt"]:
+        bad = others[:1] + 0.02 * own.std(axis=0) * random.normal(size=(k, own.shape[1]))
+    rows, odd = np.r_[own[k:n], bad], np.arange(n) >= n - k
+    new, anomalies = own[n : n + TESTED], others[max(k, 8) : TESTED + max(k, 8)]
+    scaler = StandardScaler().fit(rows)
+    X, T = scaler.transform(rows), scaler.transform(np.r_[new, anomalies])
+    truth = np.repeat([0, 1], [len(new), len(anomalies)])
+
+    def cell(method: str, scores: Array, own_scores: Array | None, **more: Any) -> dict[str, Any]:
+        areas = {
+            "auc": roc_auc_score(truth, -scores),
+            "ap": average_precision_score(truth, -scores),
+        }
+        if k and own_scores is not None:
+            areas["own_auc"] = roc_auc_score(odd, -own_scores)
+        return {**case, "method": method, **{a: float(b) for a, b in areas.items()}, **more}
+
+    for method, fit in PEERS.items():
+        scorer = fit(X)
+        yield cell(method, scorer(T), scorer(X) if method == "IsolationForest" else None)
+    yield cell("OneClassSVM sklearn", Libsvm().fit(X).score_samples(T), None)
+    for method, model in ours().items():
+        if "0." in method and n < 50:
+            continue
+        scaled = method == "scarce, nu .5"  # the others scale by themselves
+        held_out = model.fit_score_samples(X if scaled else rows)
+        tested = T if scaled else np.r_[new, anomalies]
+        inside = model.predict(tested)
+        yield cell(
+            method,
+            model.score_samples(tested),
+            held_out,
+            false_alarms=float(np.mean(inside[truth == 0] < 0)),
+            detection=float(np.mean(inside[truth == 1] < 0)),
+            dropped=len(model.dropped_) / n,
+        )
+
+
+def report(frame: pd.DataFrame) -> str:
+    """Return means by half, dirt and size."""
+    texts = []
+    for measure in ("auc", "ap", "own_auc", "false_alarms"):
+        part = frame[frame[measure].notna()]
+        wide = part.pivot_table(measure, "method", ["half", "dirt"]).reset_index()
+        wide.columns = [" ".join(column).strip() for column in wide.columns]
+        texts.append(f"{measure}\n\n{markdown(wide)}")
+    small = frame[frame.dirt == "none"].pivot_table("auc", "method", ["half", "n"]).reset_index()
+    small.columns = [" ".join(map(str, column)).strip() for column in small.columns]
+    return "\n\n".join([*texts, f"auc of clean rows\n\n{markdown(small)}"])
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run, write and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--report", action="store_true", help="tables of the last run, no run")
+    parser.add_argument("--half", choices=list(HALVES), help="run one half only")
+    given = parser.parse_args(argv)
+    warnings.simplefilter("ignore")
+    if not given.report:
+        for half in HALVES if given.half is None else [given.half]:
+            write_cells(f"dirty-rows-{half}", cells(half))
+    if given.half is None:
+        print(report(pd.concat([read_cells(f"dirty-rows-{half}") for half in HALVES])))
+
+
+if __name__ == "__main__":
+    main()
