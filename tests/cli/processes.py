@@ -1,41 +1,75 @@
 """The command as a user runs it: a process of its own."""
 
+import contextlib
 import os
 import resource
 import subprocess
 import sys
-import time
+import tempfile
+import warnings
+
+from scarce.cli import main
 
 COMMAND = [sys.executable, "-m", "scarce"]
 
 
-def scarce(*arguments, cwd, code=0, **options):
-    """Run the command, and return what it printed, first on the screen and then of errors."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout, done.stderr
+def scarce(*arguments, cwd, code=0, before=None):
+    """Run the command, and return what it printed, first on the screen and then of errors.
+
+    It is a process of its own, forked from this one: what is imported here need not be again.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads that are waiting
+            child = os.fork()
+        if child == 0:
+            _run(list(map(str, arguments)), cwd, out.fileno(), error.fileno(), before)
+        _, status = os.waitpid(child, 0)
+        printed = []
+        for file in (out, error):
+            file.seek(0)
+            printed.append(file.read().decode())
+    assert os.waitstatus_to_exitcode(status) == code, printed[1]
+    assert "Traceback" not in printed[1]
+    return tuple(printed)
+
+
+def _run(arguments, cwd, out, error, before):
+    code = 70
+    try:
+        os.chdir(cwd)
+        os.dup2(out, 1)
+        os.dup2(error, 2)
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+        warnings.resetwarnings()
+        if before is not None:
+            before()
+        code = main(arguments)
+    except SystemExit as exit_:
+        code = exit_.code
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os._exit(code)
 
 
 def cpu_seconds(*arguments, cwd, code):
-    """Return what the command takes, and its line of error; the better of two runs."""
-    best = float("inf")
-    for _ in range(2):
+    """Return what the command takes in a new process, and the packages that it loads."""
+    with tempfile.TemporaryFile() as error:
         process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)], cwd=cwd, stdout=subprocess.DEVNULL
+            [sys.executable, "-X", "importtime", *COMMAND[1:], *map(str, arguments)],
+            cwd=cwd,
+            stdout=subprocess.DEVNULL,
+            stderr=error,
         )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == code
-        best = min(best, usage.ru_utime + usage.ru_stime)
-    return best
+        error.seek(0)
+        lines = error.read().decode().splitlines()
+    assert process.returncode == code, lines[-1]
+    loaded = {line.split("|")[-1].strip().split(".")[0] for line in lines if "import time" in line}
+    return usage.ru_utime + usage.ru_stime, loaded
 
 
 def started(*arguments, cwd, **options):
@@ -56,10 +90,3 @@ def small_disk(n_bytes):
         resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
 
     return limit
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)

@@ -117,7 +117,7 @@ def test_runs_on_the_disk_are_merged_in_order(tmp_path, monkeypatch, limit):
             ranked.add(frame, keys[part], part)
         found = pa.concat_tables(ranked.tables())
         if limit is None:
-            assert len(list(tmp_path.iterdir())) == 9
+            assert len(list(tmp_path.iterdir())) == 8
     expected = np.argsort(keys, kind="stable")[:limit]
     assert found.column("id").to_pylist() == [f"r{n}" for n in expected]
     assert not list(tmp_path.iterdir())

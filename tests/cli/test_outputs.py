@@ -90,7 +90,7 @@ def test_a_report_that_cannot_be_written_leaves_no_model(folder):
     between = (model.stat().st_size + report.stat().st_size) // 2
     model.unlink()
     report.write_text("old")
-    _, error = scarce(*words, "--force", cwd=folder, code=3, preexec_fn=small_disk(between))
+    _, error = scarce(*words, "--force", cwd=folder, code=3, before=small_disk(between))
     assert error == "scarce: error: both.html: File too large\n"
     assert not model.exists()
     assert report.read_text() == "old"
@@ -116,7 +116,7 @@ def test_scores_and_their_page_are_written_together(folder):
     (folder / "u.csv").unlink()
     (folder / "u.html").unlink()
     limit = small_disk(sum(sizes) // 2)
-    _, error = scarce(*words, cwd=folder, code=3, preexec_fn=limit)
+    _, error = scarce(*words, cwd=folder, code=3, before=limit)
     assert error == "scarce: error: u.html: File too large\n"
     assert not (folder / "u.csv").exists()
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
+from typing import Any
 
 from scarce.cli import _demo, _export, _fit, _info, _score
 from scarce.cli._errors import CommandError, in_words
@@ -63,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
         prog="scarce", description="Support vector machines for scarce labels."
     )
-    command.add_argument("--version", action="version", version=f"scarce {version('scarce')}")
+    command.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     command.add_argument(
         "--traceback", action="store_true", help="show where in the code an error came from"
     )
@@ -76,3 +76,13 @@ def parser() -> argparse.ArgumentParser:
     _info.add(commands)
     _export.add(commands)
     return command
+
+
+class _Version(argparse.Action):
+    """Look the version up when it is asked for: that takes longer than the help."""
+
+    def __call__(self, *arguments: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"scarce {version('scarce')}")
+        raise SystemExit(0)

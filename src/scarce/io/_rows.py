@@ -226,7 +226,12 @@ class Rows:
             raise TableError(
                 f"{self.path}, column {name!r}: {column.type} instead of numbers"
             ) from None
-        return np.array(numbers.to_numpy(), dtype=np.float64)
+        # By the buffers, and not by pyarrow's own way to NumPy, which loads pandas.
+        whole = numbers.combine_chunks()
+        start = whole.offset
+        values = np.frombuffer(whole.buffers()[1], np.float64)[start : start + len(whole)].copy()
+        values[np.from_dlpack(whole.is_null().cast(arrow.int8())) == 1] = np.nan
+        return values
 
     def _styled(self, name: str, style: str | None) -> Array:
         texts = self.texts(name)
@@ -295,8 +300,9 @@ class Rows:
                 row = compute.index(found, True).as_py()
                 value = column[row].as_py()
                 raise TableError(f"{self.place(row, name)}: {what} in {value[:20]!r}")
-        values = np.array(column.to_numpy(), dtype=object)
-        values[column.is_null().to_numpy()] = np.nan
+        # A list, and not NumPy's array of pyarrow, which loads pandas to make one of text.
+        values = np.array(column.to_pylist(), dtype=object)
+        values[[value is None for value in values]] = np.nan
         return values
 
     def _column(self, name: str) -> Any:

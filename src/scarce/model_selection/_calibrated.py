@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
@@ -305,7 +306,9 @@ class CalibratedOneClass(LeftOutOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         """
         check_is_fitted(self)
         X = X if hasattr(X, "iloc") else _plain(X)
-        if X.ndim > 1:  # else the detector says what is wrong
+        if X.ndim > 1 and not _takes_by_name(
+            self.estimator_
+        ):  # else the detector says what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)
         return _scores(self.estimator_, X)
 
@@ -387,6 +390,11 @@ def _score_unit(model: Any) -> float:
     if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":
         return float(last.dual_coef_.sum())
     return 1.0
+
+
+def _takes_by_name(model: Any) -> bool:
+    """Return whether a detector picks its columns by name, in any order and among others."""
+    return hasattr(model, "steps") and isinstance(model[0], ColumnTransformer)
 
 
 def _last_step(model: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import kstwobign
+from scipy.special import kolmogorov
 
 from scarce._arrays import Array
 
@@ -59,7 +59,7 @@ class ScoreCounts:
         """Return a sentence if the rows differ from those of the fit, else None."""
         n = self.left_out.size
         distance = self.distance()
-        if kstwobign.sf(distance * np.sqrt(n * self.rows / (n + self.rows))) > BY_CHANCE:
+        if kolmogorov(distance * np.sqrt(n * self.rows / (n + self.rows))) > BY_CHANCE:
             return None
         middle = self.counts[1][(n - 1) // 2] / self.rows
         if middle < 1 / 3:

@@ -97,10 +97,11 @@ class Ranked:
         heads: list[Any] = [next(batches) for batches in waiting]
         while heads:
             # Up to the first head that ends, all rows are known that can come next.
-            last = min(head.column(KEY)[-1].as_py() for head in heads)
+            last = min((head.column(KEY)[-1].as_py(), head.column(PLACE)[-1].as_py())
+                       for head in heads)  # fmt: skip
             ready, kept, left = [], [], []
             for head, batches in zip(heads, waiting, strict=True):
-                n_ready = int(np.searchsorted(head.column(KEY).to_numpy(), last, side="right"))
+                n_ready = _up_to(head, *last)
                 ready.append(head.slice(0, n_ready))
                 rest = head.slice(n_ready)
                 rest = rest if rest.num_rows else next(batches, None)
@@ -110,6 +111,13 @@ class Ranked:
             heads, waiting = kept, left
             self._parts = ready
             yield self._sorted()
+
+
+def _up_to(table: Any, key: float, place: int) -> int:
+    """Return how many rows of a sorted table come no later than a key and a place."""
+    keys, places = (table.column(name).to_numpy() for name in (KEY, PLACE))
+    first, last = (int(np.searchsorted(keys, key, side=side)) for side in ("left", "right"))
+    return first + int(np.searchsorted(places[first:last], place, side="right"))
 
 
 def _batches(file: Any) -> Iterator[Any]:
