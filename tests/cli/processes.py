@@ -1,14 +1,17 @@
 """The command as a user runs it: a process of its own."""
 
 import contextlib
+import io
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import warnings
+from functools import cache
 
 from scarce.cli import main
+from tests.cli.tables import customers
 
 COMMAND = [sys.executable, "-m", "scarce"]
 
@@ -18,6 +21,7 @@ def scarce(*arguments, cwd, code=0, before=None):
 
     It is a process of its own, forked from this one: what is imported here need not be again.
     """
+    _import_all()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads that are waiting
@@ -32,6 +36,16 @@ def scarce(*arguments, cwd, code=0, before=None):
     assert os.waitstatus_to_exitcode(status) == code, printed[1]
     assert "Traceback" not in printed[1]
     return tuple(printed)
+
+
+@cache
+def _import_all():
+    """Import, and compile, what commands need, by running them once in this process."""
+    with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
+        table, model, scores = (f"{name}/{file}" for file in ("t.csv", "m.skops", "s.csv"))
+        customers(12).to_csv(table, index=False)
+        main(["fit", table, "--out", model])
+        main(["score", model, table, "--out", scores, "--explain", "1"])
 
 
 def _run(arguments, cwd, out, error, before):
