@@ -35,7 +35,7 @@ def scarce(*arguments, cwd, code=0, before=None):
             printed.append(file.read().decode())
     assert os.waitstatus_to_exitcode(status) == code, printed[1]
     assert "Traceback" not in printed[1]
-    return tuple(printed)
+    return printed[0], errors_of(printed[1])
 
 
 @cache
@@ -46,6 +46,12 @@ def _import_all():
         customers(12).to_csv(table, index=False)
         main(["fit", table, "--out", model])
         main(["score", model, table, "--out", scores, "--explain", "1"])
+
+
+def errors_of(text):
+    """Return what was printed, without the lines that say how far a slow command has come."""
+    shown = ("learning: ", "scoring: ", "explaining: ")
+    return "".join(line for line in text.splitlines(True) if not line.startswith(shown))
 
 
 def _run(arguments, cwd, out, error, before):

@@ -11,6 +11,7 @@ import pytest
 
 import scarce
 from scarce.cli import main
+from tests.cli.processes import errors_of
 from tests.cli.tables import customers
 
 GOOD = customers(30).drop(columns="customer")
@@ -158,7 +159,7 @@ def check(capsys, arguments, code, message):
         error = capsys.readouterr().err.splitlines()[-1] + "\n"
         assert "error: " in error
     else:
-        error = capsys.readouterr().err
+        error = errors_of(capsys.readouterr().err)
         errors = [line for line in error.splitlines() if not line.startswith("scarce: warning")]
         assert len(errors) == 1
         assert errors[0].startswith("scarce: error: ")
