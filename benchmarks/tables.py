@@ -1,6 +1,10 @@
-"""Scoring a long table: memory, and time beside the bare read; and commands killed on the way.
+"""Long tables: time and memory of fits and of scores; and commands killed on the way.
 
+    python -m benchmarks.tables --rows 300000 10000000
     python -m benchmarks.tables --megabytes 2000 --kills 50
+
+With `--rows`, a CSV of so many rows and ten columns is fitted and scored, as any user would: a fit
+of many rows is one of a sample, and the list of scores is sorted.
 
 Every run is a process of its own, so that its peak memory is its own. The bare read parses the same
 columns with pyarrow and does nothing with them. After a kill the file that was there must be there
@@ -85,6 +89,54 @@ def stream(folder, megabytes):
     print(f"score takes {whole[0] / bare[0]:.1f} times the CPU time of the bare read")
 
 
+def fits(folder, numbers, *, scored):
+    """Fit, and score, tables of ten columns, all rows of one class, and a few of them labelled."""
+    print(f"{'rows':>12}{'MB':>7}  {'':24}{'CPU s':>8}{'wall s':>8}{'peak MB':>9}")
+    for n_rows in numbers:
+        table = folder / f"{n_rows}.csv"
+        write_rows(table, n_rows)
+        size = table.stat().st_size / 1e6
+        one, pu, out = folder / "one.skops", folder / "pu.skops", folder / "scores.csv"
+        commands = {
+            "fit, one class": ("fit", table, "--drop", "known", "--out", one),
+            "fit, some labelled": ("fit", table, "--label", "known", "--out", pu),
+            "score, sorted": ("score", one, table, "--out", out),
+            "score, 200 explained": (
+                "score",
+                pu,
+                table,
+                "--top",
+                200,
+                "--explain",
+                2,
+                "--out",
+                out,
+            ),
+        }
+        for name, command in commands.items():
+            if name.startswith("score") and not scored:
+                continue
+            found = measured(scarce(*command, "--force"))
+            print(
+                f"{n_rows:12,}{size:7.0f}  {name:24}{found[0]:8.1f}{found[1]:8.1f}{found[2]:9.0f}",
+                flush=True,
+            )
+        table.unlink()
+
+
+def write_rows(path, n_rows):
+    generator = np.random.default_rng(0)
+    mixed = generator.normal(size=(10, 10))
+    with path.open("w") as file:
+        for start in range(0, n_rows, 100_000):
+            n = min(100_000, n_rows - start)
+            values = (generator.normal(size=(n, 10)) @ mixed).round(3)
+            frame = pd.DataFrame(values, columns=[f"column{place}" for place in range(10)])
+            frame["known"] = np.where(generator.random(n) < 200 / n_rows, "yes", "")
+            frame.loc[frame["known"] == "yes", "column0"] += 8.0
+            frame.to_csv(file, index=False, header=start == 0)
+
+
 def kills(folder, number):
     rows(40, 2).to_csv(folder / "good.csv", index=False)
     rows(20_000, 3).to_csv(folder / "new.csv", index=False)
@@ -131,10 +183,13 @@ def is_whole(path, whole):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--megabytes", type=int, default=200)
+    parser.add_argument("--rows", type=int, nargs="*", default=[])
+    parser.add_argument("--fits-only", action="store_true", help="with --rows: score nothing")
+    parser.add_argument("--megabytes", type=int, default=0)
     parser.add_argument("--kills", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        fits(Path(folder), options.rows, scored=not options.fits_only)
         if options.megabytes:
             stream(Path(folder), options.megabytes)
         if options.kills:

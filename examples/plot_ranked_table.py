@@ -3,8 +3,8 @@ From a table on disk to a ranked list
 =====================================
 
 The commands ``scarce fit`` and ``scarce score``, called from Python: one table of good batches, one
-of new batches of which nobody knows whether they are good. The answer is a table again: a score for
-each row, the decision, a p-value, and the columns that moved the score most.
+of new batches of which nobody knows whether they are good. The answer is a table again, worst rows
+first: a score for each row, a p-value, the decision, and the columns that moved the score most.
 
 Run it with a file name to save the figure, without to look at it.
 """
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
     new.to_csv(unknown, index=False)
     main(["fit", str(rows), "--out", f"{model}.skops", "--false-alarms", "0.05"])
     main(["score", f"{model}.skops", str(unknown), "--out", f"{scores}.csv", "--explain", "1"])
-    ranked = pd.read_csv(f"{scores}.csv").sort_values("score")
+    ranked = pd.read_csv(f"{scores}.csv")
 print(ranked.head(8).to_string(index=False))
 
 # %%
@@ -51,7 +51,7 @@ print(ranked.head(8).to_string(index=False))
 # ---------------------
 colours = {"pressure": "#0072b2", "flow": "#d55e00", "heat": "#cc79a7"}
 figure, axes = plt.subplots(figsize=(9.0, 3.8), layout="constrained")
-column = ranked["reason_1"].where(ranked["decision"] == -1)
+column = ranked["reason_1"].str.split().str[0].where(ranked["decision"] == "rejected")
 axes.bar(range(len(ranked)), ranked["score"], color=column.map(colours).fillna("0.7"))
 for name, colour in colours.items():
     if (column == name).any():

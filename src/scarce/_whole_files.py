@@ -50,6 +50,11 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         with draft.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
+    except OSError as error:
+        # A full disk names no file, or the draft, which nobody has heard of.
+        if error.errno is None or error.filename not in (None, str(draft), draft):
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -23,7 +23,7 @@ def test_four_stories(tmp_path, capsys):
     assert page.count("<svg") == 4
     assert (folder / "index.html").as_uri() in out
     worn = STORIES[0].write(tmp_path)
-    alarms = pd.read_csv(folder / "tonight-scores.csv")["decision"] == -1
+    alarms = pd.read_csv(folder / "tonight-scores.csv")["decision"] == "rejected"
     assert alarms[worn].mean() > 0.9
     assert alarms[~worn].mean() < 0.2
 

@@ -10,13 +10,6 @@ import pytest
 from scarce.cli import main
 
 
-def test_reproduce_says_where_it_went(capsys):
-    assert main(["reproduce", "svmc", "--quick"]) == 2
-    error = capsys.readouterr().err
-    assert "in a clone" in error
-    assert "python -m papers svmc --quick" in error
-
-
 def test_an_error_is_one_line_and_exit_code_1(capsys, monkeypatch):
     def fail(arguments):
         raise ValueError("first line\nsecond line")

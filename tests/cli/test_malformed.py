@@ -11,6 +11,7 @@ import pytest
 
 import scarce
 from scarce.cli import main
+from tests.cli.processes import errors_of
 from tests.cli.tables import customers
 
 GOOD = customers(30).drop(columns="customer")
@@ -65,8 +66,28 @@ FITS = [
     ("open quote", lines((5, '40,"30,Ulm')), FIT, 3, "row 5", {}),
     ("text in numbers", lines((12, "old,30,Ulm")), FIT, 3, "row 12, column 'age': 'old'", {}),
     ("infinite", lines((4, "inf,30,Ulm")), FIT, 3, "row 4, column 'age': inf is not a fin", {}),
-    ("dates", csv(GOOD.assign(day=pd.date_range("2024-01-01", periods=30).astype(str))), FIT, 3,
-     "row 2, column 'day': dates such as 2024-01-01", {}),
+    ("either date", csv(GOOD.assign(day=["5/3/2026", "6/3/2026"] * 15)), [*FIT, "--dates"], 3,
+     "column 'day': in dates such as 5/3/2026 the day or the month may come first", {}),
+    ("only dates", csv(GOOD.assign(day=pd.date_range("2024-01-01", periods=30).astype(str))),
+     [*FIT, "--features", "day"], 3, "column 'day' of --features holds dates; --dates", {}),
+    ("too large", lines((4, "1e300,30,Ulm")), FIT, 3,
+     "row 4, column 'age': 1e+300 is too large, beyond 1e+150; correct it", {}),
+    ("either number", csv(GOOD.assign(sum=["1,169", "5,951"] * 15)[["sum", "town"]]), FIT, 3,
+     "row 2, column 'sum': '1,169' may be 1169 or 1.169, and no value of the column tells", {}),
+    ("mixed units", lines((4, "30 mg,30,Ulm")), FIT, 3, "row 4, column 'age': '30 mg' among num",
+     {}),
+    ("a value without an end", lines((5, '40,30,"' + "x" * 2_000_000)), FIT, 3,
+     "row 5, column 'town': a value of more than 500,000 characters, which begins with '\"xxxx",
+     {}),
+    ("labels all the same", csv(GOOD.assign(y="a")), [*PU, "--kind", "classify"], 5,
+     "every row is 'a'; two classes are needed", {}),
+    ("numbers as classes", csv(GOOD.assign(y=np.arange(30) / 7)), [*PU, "--kind", "classify"], 2,
+     "30 values in 30 rows are no classes", {}),
+    ("classes as numbers", csv(GOOD.assign(y=["a", "b"] * 15)), [*PU, "--kind", "regress"], 3,
+     "column 'y': text instead of numbers; --kind classify", {}),
+    ("no labels", csv(), [*FIT, "--kind", "regress"], 2, "regress needs --label COLUMN", {}),
+    ("not one but two kinds", csv(GROUPED), [*SHARES, "--kind", "classify"], 2,
+     "--kind classify has no use for --group", {}),
     ("NUL byte", lines((6, "4\x000,30,Ulm")), FIT, 3, "row 6: a NUL byte", {}),
     ("NUL byte far down", lines((3, "40,30,U\x00lm")), FIT, 3, "row 3", {}),
     ("an image", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" * 9, FIT, 3, "NUL byte", {}),
@@ -138,7 +159,7 @@ def check(capsys, arguments, code, message):
         error = capsys.readouterr().err.splitlines()[-1] + "\n"
         assert "error: " in error
     else:
-        error = capsys.readouterr().err
+        error = errors_of(capsys.readouterr().err)
         errors = [line for line in error.splitlines() if not line.startswith("scarce: warning")]
         assert len(errors) == 1
         assert errors[0].startswith("scarce: error: ")
@@ -276,6 +297,6 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, capsys, model):
 
     monkeypatch.setattr("os.fsync", full)
     command = ["score", "m.skops", "t.csv", "--out", "s.csv", "--force"]
-    check(capsys, command, 3, "No space left on device")
+    check(capsys, command, 3, "s.csv: No space left on device")
     assert (tmp_path / "s.csv").read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"m.skops", "t.csv", "s.csv"}

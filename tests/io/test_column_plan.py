@@ -95,12 +95,11 @@ def test_a_model_file_keeps_it(frame, tmp_path):
     ("column", "message"),
     [
         (["1", "2", "x"] + ["3"] * 37, r"table.csv, row 4, column 'age': 'x' among numbers"),
-        (pd.date_range("2024-01-01", periods=40), r"row 2, column 'age': dates such as 2024-01-01"),
         ([[1]] * 40, r"column 'age': list"),
         ([np.inf] + [1.0] * 39, r"row 2, column 'age': inf is not a finite number"),
         (["a\x00b", "c"] * 20, r"row 2, column 'age': a NUL byte"),
         (["a", "b\nc"] * 20, r"row 3, column 'age': a line break"),
-        ([b"\xff"] * 40, r"column 'age': not UTF-8"),
+        ([b"\xff", b"\xfe"] * 20, r"column 'age': not UTF-8"),
     ],
 )
 def test_values_that_are_none(frame, column, message):

@@ -30,3 +30,12 @@ class DriftError(CommandError):
 def told(message: str) -> str:
     """Return a message in one line."""
     return " ".join(message.split())
+
+
+def in_words(error: Exception) -> str:
+    """Return an error in one line, those of files with the file first and without a number."""
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return f"{error.filename}: no such file or folder"
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {told(error.strerror)}"
+    return told(str(error)) or type(error).__name__

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from scarce.cli._errors import NoAnswerError, UsageError, told
-from scarce.cli._kinds import KINDS, chosen_kind
-from scarce.cli._progress import waiting
-from scarce.cli._table_options import add_table_options, at_least, check_free, column_list, share
+from scarce.cli._kinds import KINDS, LABELLED, chosen_kind
+from scarce.cli._progress import counted_fits
+from scarce.cli._table_options import (
+    add_table_options,
+    at_least,
+    check_free,
+    column_list,
+    row_limit,
+    share,
+)
 from scarce.cli.report._check import check_can_draw
 
+MOST_ROWS = 20_000  # a fit of more takes long, and hardly changes
 DESCRIPTION = """\
-Learn a model from a table. What is given decides what is learnt:
+Learn a model from a table. The options you give select the model:
   scarce fit good.csv --out m.skops                          all rows are of one class
   scarce fit good.csv --unlabelled unknown.csv --out m.skops   others may be of it or not
   scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
   scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
   scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    shares of groups only
   scarce fit images.npz --out m.skops                        samples that are matrices
+  scarce fit rows.csv --label COLUMN --kind classify --out m.skops   a class for each row
+  scarce fit rows.csv --label COLUMN --kind regress --out m.skops    a number for each row
 """
 
 
@@ -84,19 +96,27 @@ def add(commands: Any) -> None:
     columns.add_argument("--weight", metavar="COLUMN", help="how much each row counts")
     columns.add_argument("--features", type=column_list, metavar="A,B,...", help="these alone")
     columns.add_argument("--drop", type=column_list, metavar="A,B,...", help="all but these")
+    columns.add_argument(
+        "--dates", action="store_true", help="learn from dates: days, hours and weekdays"
+    )
 
     fit.add_argument(
         "--false-alarms",
         type=share,
         metavar="SHARE",
-        help="of fresh rows of the class that may be rejected (default: 0.1)",
+        help="of new rows of the class that may be rejected (default: 0.1)",
     )
     fit.add_argument("--params", type=Path, metavar="FILE.toml", help="parameters, name = value")
     fit.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one parameter"
     )
+    fit.add_argument("--tune", action="store_true", help="choose parameters by held-out rows")
     fit.add_argument(
-        "--tune", action="store_true", help="choose parameters without labelled negatives"
+        "--rows",
+        type=row_limit,
+        default=MOST_ROWS,
+        metavar="N|all",
+        help=f"how many to learn from at most, chosen at random (default: {MOST_ROWS:,})",
     )
     fit.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="(default: 0)")
     add_table_options(fit)
@@ -115,9 +135,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.report is not None:
         check_free(arguments.report, force=arguments.force)
         check_can_draw()
-    from scarce._model_files import save_described
     from scarce.cli._parameters import read_parameters, set_parameters
-    from scarce.cli._words import promise, quality
     from scarce.cli.tasks import make_task
 
     kind = chosen_kind(arguments)
@@ -131,31 +149,77 @@ def run(arguments: argparse.Namespace) -> None:
         print()
         print("\n".join(task.plan.lines()))
         print()
+    sys.stdout.flush()
     start = time.perf_counter()
-    with waiting("learning"), _warnings_told():
+    with _warnings_told(), counted_fits(type(task.machine), n_fits(task, tuned=arguments.tune)):
         if arguments.tune:
             from scarce.cli._tune import tune
 
             print(f"tuned: {tune(task)}")
         model = fitted(task, arguments.false_alarms)
+        if kind in LABELLED:
+            from scarce.cli._held_out import held_out
+
+            task.facts["held out"] = held_out(task)
     seconds = time.perf_counter() - start
-    wide = f" and {len(task.plan.types)} columns" if task.plan.types else ""
-    print(f"learnt from {len(task.X)} rows{wide} in {seconds:.1f} s")
-    for line in (*promise(task.kind, model), quality(model)):
+    from scarce.cli._words import counted, promise, quality
+
+    wide = f" and {counted(len(task.plan.types), 'column')}" if task.plan.types else ""
+    print(f"learnt from {counted(task.n_rows, 'row')}{wide} in {seconds:.1f} s")
+    for line in (*promise(task, model), quality(model)):
         print(line)
-    save_described(model, arguments.out, {"fit": description(task, arguments)})
+    write(task, model, arguments)
+
+
+def write(task: Any, model: Any, arguments: argparse.Namespace) -> None:
+    """Write the model and, if one is wanted, the report: both or none.
+
+    Parameters
+    ----------
+    task : Task
+        What was fitted.
+    model : estimator
+        The fitted model.
+    arguments : Namespace
+        The options.
+    """
+    from scarce._model_files import save_described
+    from scarce._whole_files import whole_file
+
+    written = {"fit": description(task, model, arguments)}
+    with ExitStack() as outputs:
+        if arguments.report is not None:
+            from scarce.cli.report import report_page
+
+            content = report_page(task, model).encode()
+            draft = outputs.enter_context(whole_file(arguments.report))
+            with draft.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # all but the name: that is given after the model's
+        save_described(model, arguments.out, written)
     print(f"model: {arguments.out}")
     if arguments.report is not None:
-        from scarce.cli.report import write_report
-
-        write_report(arguments.report, task, model)
         print(f"report: {arguments.report}")
+
+
+def n_fits(task: Any, *, tuned: bool) -> int | None:
+    """Return how many fits there will be, None if that is not known."""
+    if tuned or task.kind == "transfer":
+        return None
+    if task.calibrated:
+        from scarce._left_out import left_out_parts
+
+        return 1 + len(left_out_parts(task.n_rows))
+    from scarce.cli._held_out import FOLDS
+
+    return 1 + FOLDS if task.kind in LABELLED else 1
 
 
 def name_of(task: Any) -> str:
     """Return the estimator's name, with what is around it."""
     name = type(task.machine).__name__
-    return f"{name}, calibrated by rows left out" if task.calibrated else name
+    return f"{name}, calibrated by held-out rows" if task.calibrated else name
 
 
 def fitted(task: Any, false_alarms: float | None) -> Any:
@@ -166,7 +230,7 @@ def fitted(task: Any, false_alarms: float | None) -> Any:
     task : Task
         What to fit.
     false_alarms : float or None
-        Share of fresh rows that may be rejected; None for the default.
+        Proportion of new rows that may be rejected; None for the default.
 
     Returns
     -------
@@ -190,17 +254,22 @@ def fitted(task: Any, false_alarms: float | None) -> Any:
         raise NoAnswerError(told(str(error))) from None
 
 
-def description(task: Any, arguments: argparse.Namespace) -> dict[str, Any]:
+def description(task: Any, model: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the model file says of the fit."""
+    from scarce.cli._info import of_model
+
     files = [arguments.table, arguments.unlabelled, *arguments.source, arguments.shares]
     return {
         "kind": task.kind,
         "why": task.why,
         "files": [path.name for path in files if path is not None],
-        "rows": len(task.X),
+        "rows": task.n_rows,
+        "rows of the tables": sum(rows.total or len(rows) for rows in task.tables) or task.n_rows,
         "columns": task.plan.as_dicts(),
         "id": task.id_name,
+        "label": arguments.label,
         "seed": arguments.seed,
+        "model": of_model(model),
     }
 
 

@@ -75,35 +75,68 @@ def description(path: Path) -> dict[str, Any]:
     dict
         Headings and what stands under them.
     """
+    from scarce._model_files import load, read_card
+
+    card = read_card(path)
+    fit = card.get("fit", {})
+    # What `scarce fit` wrote it said of the model too: no library is needed to say it again.
+    told = fit.get("model") or of_model(load(path))
+    found = {
+        "estimator": told["estimator"],
+        "kind": fit.get("kind", ""),
+        "chosen because": fit.get("why", ""),
+        "calibrated by": told["calibrated by"],
+        "steps before it": told["steps before it"],
+        "learnt from": _sizes(told, fit),
+        "columns": {each["name"]: _treated(each) for each in fit.get("columns", [])},
+        "parameters": told["parameters"],
+        "warning": told["warning"],
+        "optimality": told["optimality"],
+        "certificate": told["certificate"],
+        "calibration": told["calibration"],
+        "format": card["format"],
+        "libraries": card["libraries"],
+        "types of scarce in it": told["types of scarce in it"],
+    }
+    return {heading: value for heading, value in found.items() if value not in ([], {}, "")}
+
+
+def of_model(model: Any) -> dict[str, Any]:
+    """Return what is to be said of a fitted model, as plain values.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+
+    Returns
+    -------
+    dict
+        Headings and what stands under them.
+    """
     from sklearn.pipeline import Pipeline
 
-    from scarce._model_files import TRUSTED_TYPES, load, read_card
-    from scarce.cli._words import unscaled
+    from scarce._model_files import TRUSTED_TYPES
+    from scarce.cli._words import quality, unscaled
 
-    card, model = read_card(path), load(path)
     around = [type(model).__name__] * hasattr(model, "estimator_")
     inner = getattr(model, "estimator_", model)
     steps = [step for _, step in inner.steps] if isinstance(inner, Pipeline) else [inner]
-    last, fit = steps[-1], card.get("fit", {})
-    found = {
+    last = steps[-1]
+    return {
         "estimator": type(last).__name__,
-        "kind": fit.get("kind", ""),
-        "chosen because": fit.get("why", ""),
         "calibrated by": around,
         "steps before it": [type(step).__name__ for step in steps[:-1]],
-        "learnt from": _sizes(model, last, fit),
-        "columns": {each["name"]: _treated(each) for each in fit.get("columns", [])},
+        "sizes": _model_sizes(model, last),
         "parameters": {name: _plain(value) for name, value in last.get_params(deep=False).items()},
         "warning": unscaled(model) or "",
+        "optimality": quality(model) if hasattr(last, "dual_gap_") else "",
         "certificate": _some(last, QUALITY),
         "calibration": _some(last, CALIBRATION) | (_some(model, CALIBRATION) if around else {}),
-        "format": card["format"],
-        "libraries": card["libraries"],
         "types of scarce in it": [
             name for name in TRUSTED_TYPES if name in _types([model, *steps])
         ],
     }
-    return {heading: value for heading, value in found.items() if value not in ([], {}, "")}
 
 
 def _treated(column: dict[str, Any]) -> str:
@@ -113,13 +146,20 @@ def _treated(column: dict[str, Any]) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _sizes(model: Any, last: Any, fit: dict[str, Any]) -> dict[str, Any]:
+def _sizes(told: dict[str, Any], fit: dict[str, Any]) -> dict[str, Any]:
+    if not fit:
+        return dict(told["sizes"])
+    sizes: dict[str, Any] = {"files": fit["files"], **told["sizes"], "rows": int(fit["rows"])}
+    whole = fit.get("rows of the tables", fit["rows"])
+    if whole != fit["rows"]:
+        sizes["rows"] = f"{fit['rows']:,} of {whole:,}, chosen at random"
+    return sizes
+
+
+def _model_sizes(model: Any, last: Any) -> dict[str, Any]:
     sizes: dict[str, Any] = {}
     rows = getattr(last, "shape_fit_", None)
-    if fit:
-        sizes["files"] = fit["files"]
-        sizes["rows"] = int(fit["rows"])
-    elif rows is not None:
+    if rows is not None:
         sizes["rows"] = int(rows[0])
     columns = getattr(model, "feature_names_in_", None)
     if columns is not None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from scarce.cli._errors import UsageError
 
-KINDS = ("one-class", "transfer", "pu", "groups", "tensor")
+KINDS = ("one-class", "transfer", "pu", "groups", "tensor", "classify", "regress")
+LABELLED = ("classify", "regress")  # chosen by --kind alone: a label may also be that of some rows
 # What says that a kind is meant.
 SIGNS = {
     "transfer": ("source", "domain", "radius"),
@@ -18,6 +19,8 @@ NEEDS = {
     "transfer": (("source", "domain", "radius"), "--source TABLE, --domain COLUMN or --radius"),
     "pu": (("unlabelled", "label"), "--unlabelled TABLE, or --label COLUMN"),
     "groups": (("group",), "--group COLUMN and --share COLUMN or --shares TABLE"),
+    "classify": (("label",), "--label COLUMN"),
+    "regress": (("label",), "--label COLUMN"),
 }
 
 
@@ -45,11 +48,14 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
         raise UsageError(f"{options} do not go together: they are for {kinds}")
     found: str = meant[0] if meant else "tensor" if _is_tensor(arguments.table) else "one-class"
     kind: str = arguments.kind or found
+    if kind in LABELLED and found == "pu" and not (arguments.unlabelled or arguments.positive):
+        found = kind
     if meant and kind != found:
-        raise UsageError(f"--kind {kind} has no use for {_option(given[found][0])}")
+        useless = [name for name in given[found] if kind not in LABELLED or name != "label"]
+        raise UsageError(f"--kind {kind} has no use for {_option(useless[0])}")
     if kind in NEEDS and not any(getattr(arguments, name) for name in NEEDS[kind][0]):
         raise UsageError(f"{kind} needs {NEEDS[kind][1]}")
-    if kind in ("pu", "groups") and arguments.false_alarms is not None:
+    if kind in ("pu", "groups", *LABELLED) and arguments.false_alarms is not None:
         raise UsageError(f"--false-alarms is for one-class, transfer and tensor, not for {kind}")
     return kind
 

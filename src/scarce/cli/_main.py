@@ -1,15 +1,14 @@
 """Parse the command line, run one subcommand, turn errors into one line and an exit code."""
 
 import argparse
-import io
-import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
+from typing import Any
 
 from scarce.cli import _demo, _export, _fit, _info, _score
-from scarce.cli._errors import CommandError, UsageError, told
+from scarce.cli._errors import CommandError, in_words
+from scarce.cli._outputs import listened_to
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
@@ -32,26 +31,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         ``SystemExit`` with code 2.
     """
     arguments = parser().parse_args(argv)
-    # A terminal or pipe that cannot show every sign is no reason to lose the tables.
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    try:
-        arguments.run(arguments)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("scarce: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader, `head` say, has seen enough. Nothing is left to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return SUCCESS
-    except Exception as error:
-        if arguments.traceback:
-            traceback.print_exc()
-        else:
-            reason = told(str(error)) or type(error).__name__
-            print(f"scarce: error: {reason}", file=sys.stderr)
-        return _code(error)
+    with listened_to():
+        try:
+            arguments.run(arguments)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            print("scarce: interrupted", file=sys.stderr)
+            return INTERRUPTED
+        except Exception as error:
+            if arguments.traceback:
+                traceback.print_exc()
+            else:
+                print(f"scarce: error: {in_words(error)}", file=sys.stderr)
+            return _code(error)
     return SUCCESS
 
 
@@ -71,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
         prog="scarce", description="Support vector machines for scarce labels."
     )
-    command.add_argument("--version", action="version", version=f"scarce {version('scarce')}")
+    command.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     command.add_argument(
         "--traceback", action="store_true", help="show where in the code an error came from"
     )
@@ -81,22 +73,16 @@ def parser() -> argparse.ArgumentParser:
     _fit.add(commands)
     _score.add(commands)
 
-    reproduce = commands.add_parser(
-        "reproduce",
-        help="moved: python -m papers, from a clone",
-        description="The papers' tables are run by the package papers of a clone.",
-    )
-    reproduce.add_argument("anything", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    reproduce.set_defaults(run=_run_reproduce)
-
     _info.add(commands)
     _export.add(commands)
     return command
 
 
-def _run_reproduce(arguments: argparse.Namespace) -> None:
-    again = " ".join(["python -m papers", *arguments.anything])
-    raise UsageError(
-        "the papers' tables are not part of the installed package; in a clone of the repository, "
-        f"whose folder papers has them, run: {again}"
-    )
+class _Version(argparse.Action):
+    """Look the version up when it is asked for: that takes longer than the help."""
+
+    def __call__(self, *arguments: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"scarce {version('scarce')}")
+        raise SystemExit(0)

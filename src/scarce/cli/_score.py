@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from scarce.cli._errors import DriftError
-from scarce.cli._progress import progress
 from scarce.cli._table_options import add_table_options, at_least, check_free, dialect_of
+from scarce.cli.report._check import check_can_draw
+
+MOST_EXPLAINED = 1000  # rows, where no end of the list is asked for
 
 
 def add(commands: Any) -> None:
@@ -23,20 +25,36 @@ def add(commands: Any) -> None:
     score = commands.add_parser(
         "score",
         help="give the rows of a table their scores",
-        description="Write the score and the decision of a model for every row of a table, with "
-        "a p-value or a probability where the model has one. Tables may be larger than memory.",
+        description="Write a ranked list of the rows of a table: score, p-value or probability, "
+        "decision. Of detectors the lowest scores come first, of others the highest. Tables may be "
+        "larger than memory.",
     )
     score.add_argument("model", type=Path, metavar="MODEL", help="a file that scarce fit wrote")
     score.add_argument("table", type=Path, metavar="TABLE", help="the rows")
     score.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="CSV, Parquet, Feather or Arrow"
     )
+    score.add_argument("--report", type=Path, metavar="FILE.html", help="a page to look at")
     score.add_argument("--id", metavar="COLUMN", help="names of rows (default: that of the fit)")
     ends = score.add_mutually_exclusive_group()
     ends.add_argument("--top", type=at_least(1), metavar="N", help="only the N highest scores")
     ends.add_argument("--bottom", type=at_least(1), metavar="N", help="only the N lowest scores")
     score.add_argument(
-        "--explain", type=at_least(1), metavar="K", help="add the K columns that moved a row most"
+        "--order",
+        choices=("score", "file"),
+        default="score",
+        help="of the rows in the list (default: score, with a column of ranks)",
+    )
+    score.add_argument(
+        "--explain",
+        type=at_least(1),
+        metavar="K",
+        help=f"add the K columns that moved a row's score most, for up to {MOST_EXPLAINED:,} rows",
+    )
+    score.add_argument(
+        "--raw",
+        action="store_true",
+        help="in text files: all digits, and no apostrophe before cells that a spreadsheet runs",
     )
     score.add_argument(
         "--fail-on-drift",
@@ -56,39 +74,28 @@ def run(arguments: argparse.Namespace) -> None:
         The options.
     """
     check_free(arguments.out, force=arguments.force)
-    from scarce._whole_files import whole_file
-    from scarce.cli._answers import Answers, Ends, read_model
-    from scarce.cli._words import unscaled
-    from scarce.cli._writers import writer
+    if arguments.report is not None:
+        check_free(arguments.report, force=arguments.force)
+        check_can_draw()
+    from scarce.cli.scores._model import read_model
 
-    model = read_model(arguments.model)
-    source = model.source(arguments.table, dialect_of(arguments))
-    name = arguments.id or (model.id_name if model.id_name in source.names else None)
-    answers = Answers(model, name, arguments.explain)
-    n_rows = arguments.top or arguments.bottom
-    ends = Ends(n_rows, highest=bool(arguments.top)) if n_rows else None
-    wide = unscaled(model.model)
+    fitted = read_model(arguments.model)
+    source = fitted.source(arguments.table, dialect_of(arguments), arguments.id)
+    from scarce.cli._words import unscaled
+    from scarce.cli.scores._list import write_list
+
+    wide = unscaled(fitted.model)
     if wide is not None:
         print(f"scarce: warning: {wide}", file=sys.stderr)
-    for note in (*source.notes, *model.notes(source, name)):
+    for note in (*source.notes, *fitted.notes(source)):
         print(f"note: {note}")
-    with (
-        whole_file(arguments.out) as draft,
-        progress("scoring", source.size) as tell,
-        writer(arguments.out, draft) as write,
-    ):
-        for rows, reached in source.batches(name):
-            found = answers.of(rows)
-            tell(reached)
-            if ends is None:
-                write(found)
-            else:
-                ends.add(found)
-        if ends is not None:
-            write(ends.rows())
+    sys.stdout.flush()
+    answers = write_list(fitted, source, arguments)
     for line in answers.summary():
         print(line)
     print(f"scores: {arguments.out}")
+    if arguments.report is not None:
+        print(f"report: {arguments.report}")
     drift = answers.drift()
     if drift is not None:
         if arguments.fail_on_drift:

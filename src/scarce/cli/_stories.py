@@ -14,6 +14,7 @@ from scarce._arrays import Array
 from scarce.cli.report import _pictures as pictures
 
 Told = tuple[str, str]
+ORDER = ("--order", "file")  # so that the truth stands beside each row
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def _write_pumps(folder: Path) -> Array:
 
 def _tell_pumps(folder: Path, worn: Array) -> Told:
     table, found = (pd.read_csv(folder / name) for name in ("tonight.csv", "tonight-scores.csv"))
-    alarm = np.asarray(found["decision"] == -1)
+    alarm = np.asarray(found["decision"] == "rejected")
     sentence = (
         f"From 80 readings of a sound pump alone, {(alarm & worn).sum()} of tonight's "
         f"{worn.sum()} readings of a worn one raise an alarm, and {(alarm & ~worn).sum()} of "
@@ -132,7 +133,7 @@ def _write_districts(folder: Path) -> Array:
 
 def _tell_districts(folder: Path, votes: Array) -> Told:
     table, found = (pd.read_csv(folder / name) for name in ("districts.csv", "votes.csv"))
-    right = np.mean((found["decision"] == 1) == votes)
+    right = np.mean((found["decision"] == "positive") == votes)
     sentence = (
         f"Only the share of yes in 25 districts is given, no vote: the model tells who said yes, "
         f"and is right for {right:.0%} of 750 people."
@@ -165,7 +166,7 @@ def _write_scans(folder: Path) -> Array:
 
 def _tell_scans(folder: Path, odd: Array) -> Told:
     found = pd.read_csv(folder / "fresh-scores.csv")
-    alarm = np.asarray(found["decision"] == -1)
+    alarm = np.asarray(found["decision"] == "rejected")
     sentence = (
         f"From 15 scans of 12 x 12 points the model learns what a scan looks like: of "
         f"{odd.sum()} turned ones it rejects {(alarm & odd).sum()}, of {(~odd).sum()} others "
@@ -191,7 +192,7 @@ STORIES = (
         "Only good readings",
         (
             _fit("pump.csv", "pump", "--id", "reading"),
-            ("score", "pump.skops", "tonight.csv", "--out", "tonight-scores.csv", "--explain", "1"),
+            ("score", "pump.skops", "tonight.csv", "--out", "tonight-scores.csv", *ORDER),
         ),
         _write_pumps,
         _tell_pumps,
@@ -201,7 +202,7 @@ STORIES = (
         "A few known, many unknown",
         (
             _fit("customers.csv", "customers", "--id", "customer", "--label", "known"),
-            ("score", "customers.skops", "customers.csv", "--out", "loyal.csv"),
+            ("score", "customers.skops", "customers.csv", "--out", "loyal.csv", *ORDER),
         ),
         _write_customers,
         _tell_customers,
@@ -211,7 +212,7 @@ STORIES = (
         "Only shares of groups",
         (
             _fit("districts.csv", "districts", "--group", "district", "--share", "yes"),
-            ("score", "districts.skops", "districts.csv", "--out", "votes.csv"),
+            ("score", "districts.skops", "districts.csv", "--out", "votes.csv", *ORDER),
         ),
         _write_districts,
         _tell_districts,
@@ -221,7 +222,7 @@ STORIES = (
         "A handful of images",
         (
             _fit("scans.npz", "scans"),
-            ("score", "scans.skops", "fresh.npz", "--out", "fresh-scores.csv"),
+            ("score", "scans.skops", "fresh.npz", "--out", "fresh-scores.csv", *ORDER),
         ),
         _write_scans,
         _tell_scans,

@@ -82,6 +82,11 @@ def at_least(bound: int) -> Any:
     return whole_number
 
 
+def row_limit(text: str) -> int | None:
+    """Return a number of rows, None for all."""
+    return None if text == "all" else int(at_least(2)(text))
+
+
 def _one_sign(text: str) -> str:
     sign = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(text, text)
     if len(sign) != 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from scarce.cli._errors import UsageError
 from scarce.model_selection import (
@@ -21,6 +21,7 @@ from scarce.model_selection import (
 
 FEW_ROWS = 50  # with fewer a width cannot be chosen without negatives
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times what the default finds
+COSTS = (0.1, 1.0, 10.0, 100.0)
 RANKS = (1, 2, 3, 4)
 FOLDS = 5
 
@@ -40,10 +41,17 @@ def tune(task: Any) -> str:
     str
         What was done.
     """
-    choices = {"one-class": _width, "pu": _kernel, "groups": _by_shares, "tensor": _rank}
+    choices = {
+        "one-class": _width,
+        "pu": _kernel,
+        "groups": _by_shares,
+        "tensor": _rank,
+        "classify": _by_labels,
+        "regress": _by_labels,
+    }
     if task.kind not in choices:
         raise UsageError(
-            "--tune: no choice without negatives is known to help several tasks; --set parameters"
+            "--tune: no choice without negatives is known to help related tasks; --set parameters"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of candidates that are not taken
@@ -85,6 +93,20 @@ def _kernel(task: Any) -> str:
     return f"{best[2]}, out-of-bag area under the curve {best[0]:.3f} instead of {area:.3f}"
 
 
+def _by_labels(task: Any) -> str:
+    own = float(task.machine.get_params()["C"])
+    classes = task.kind == "classify"
+    search = GridSearchCV(
+        task.pipeline,
+        {"machine__C": [own * factor for factor in COSTS]},
+        scoring="balanced_accuracy" if classes else "neg_mean_absolute_error",
+        cv=(StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0),
+        refit=ClearlyBetter({"machine__C": own}),
+    ).fit(task.X, task.y, **task.fit_parameters)
+    judge = "balanced accuracy" if classes else "the mean absolute error"
+    return _settled(task, search, f"{judge} of held-out rows")
+
+
 def _by_shares(task: Any) -> str:
     groups = np.unique(task.metadata["groups"][task.metadata["groups"] >= 0]).size
     if groups < 2 * FOLDS:
@@ -100,14 +122,14 @@ def _by_shares(task: Any) -> str:
             cv=GroupShareKFold(FOLDS),
             refit=ClearlyBetter({f"machine__{price}": own}),
         ).fit(task.X, task.y, **task.metadata)
-    return _settled(task, search, "shares of left-out groups")
+    return _settled(task, search, "proportions of held-out groups")
 
 
 def _rank(task: Any) -> str:
     ranks = [rank for rank in RANKS if rank <= min(task.X.shape[1:])]
     search = LeaveOneOutSearch(task.machine, {"rank": ranks}).fit(task.X)
     task.machine.set_params(**search.best_params_)
-    return f"rank {search.best_params_['rank']}, by the margins of samples left out"
+    return f"rank {search.best_params_['rank']}, by the margins of held-out samples"
 
 
 def _settled(task: Any, search: Any, judge: str) -> str:

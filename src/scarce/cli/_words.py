@@ -6,25 +6,26 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.pipeline import Pipeline
 
+from scarce.cli._kinds import LABELLED
+from scarce.cli.scores._model import machine_of
 from scarce.kernels import kernel_type
 
+LEAST = 1e-4  # percent; a smaller gap says nothing more
 WIDE = 1000.0  # ratio of the columns' spreads beyond which a kernel of distances sees one alone
 
 
-def machine_of(model: Any) -> Any:
-    """Return the machine inside a calibrated model or a pipeline."""
-    model = getattr(model, "estimator_", model)
-    return model[-1] if isinstance(model, Pipeline) else model
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words: 1 row, 20,000 rows."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def promise(kind: str, model: Any) -> list[str]:
-    """Return what a model says of fresh rows, a sentence a line.
+def promise(task: Any, model: Any) -> list[str]:
+    """Return what a model says of new rows, a sentence a line.
 
     Parameters
     ----------
-    kind : str
+    task : Task
         What it was learnt from.
     model : estimator
         Fitted.
@@ -34,7 +35,9 @@ def promise(kind: str, model: Any) -> list[str]:
     list of str
         Sentences.
     """
-    machine = machine_of(model)
+    machine, kind = machine_of(model), task.kind
+    if kind in LABELLED:
+        return _judged(kind, task.facts["held out"])
     if kind == "pu":
         low, high = machine.class_prior_interval_
         return [
@@ -42,20 +45,31 @@ def promise(kind: str, model: Any) -> list[str]:
             f"somewhere from {low:.0%} to {high:.0%}",
             f"labelled rows rank above unlabelled ones with an area under the curve of "
             f"{machine.out_of_bag_auc_:.2f} (0.5 is chance, "
-            f"{1 - machine.class_prior_ / 2:.2f} the most there can be)",
+            f"{1 - machine.class_prior_ / 2:.2f} is the maximum)",
         ]
     if kind == "groups":
         return [f"the shares are worth about {machine.effective_labels_:.0f} labelled rows"]
     low, high = model.false_alarm_range_
     rate = model.false_alarms_
     return [
-        f"about {rate:.0%} of fresh rows of the class will be rejected; from so many rows "
+        f"about {rate:.0%} of new rows of the class will be rejected; from so many rows "
         f"it may be roughly {low:.0%} to {high:.0%}"
     ]
 
 
+def _judged(kind: str, found: dict[str, float]) -> list[str]:
+    if not found:
+        return ["too few rows to hold some out and judge by them"]
+    ours, plain = found["ours"], found["plain"]
+    if kind == "classify":
+        line = f"right for {ours:.0%} of held-out rows; the largest class alone would be right for "
+        return [f"{line}{plain:.0%}"]
+    line = f"off by {ours:.3g} on average on held-out rows; the median alone would be off by "
+    return [f"{line}{plain:.3g}"]
+
+
 def quality(model: Any) -> str:
-    """Return the certificate in plain words.
+    """Return the certificate in plain words, no more than it proves.
 
     Parameters
     ----------
@@ -69,12 +83,17 @@ def quality(model: Any) -> str:
     """
     machine = machine_of(model)
     gap, violation = float(machine.dual_gap_), float(machine.kkt_violation_)
-    held = f"conditions of the optimum hold to {violation:.1e}"
+    what = "solved to optimality"
+    if getattr(machine, "fit_status_", 0) != 0:
+        what = "the tolerance was not met"
+    if hasattr(machine, "factors_"):
+        # Not convex as a whole: each factor is the solution of a convex problem given the others.
+        what = "the last convex step is " + what if what.startswith("solved") else what
     if np.isnan(gap):
-        return f"certificate: the {held}"
-    share = f"{max(100 * gap, 1e-4):.2g} %"
-    status = "" if getattr(machine, "fit_status_", 0) == 0 else "; the tolerance was not met"
-    return f"certificate: no solution is better by more than {share}, and the {held}{status}"
+        return f"{what}: optimality conditions violated by {violation:.1e} at most"
+    if 100 * gap < LEAST:
+        return f"{what}, duality gap below {LEAST:.4f} %"
+    return f"{what}, duality gap {100 * gap:.2g} %"
 
 
 def unscaled(model: Any) -> str | None:
@@ -103,5 +122,5 @@ def unscaled(model: Any) -> str | None:
     return (
         f"the columns that the kernel sees differ in spread by a factor of "
         f"{spreads.max() / spreads.min():.2g}: the widest decides alone. Scale them, by a "
-        "StandardScaler before the machine or by scarce fit"
+        "StandardScaler before the estimator or by scarce fit"
     )

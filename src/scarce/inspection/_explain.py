@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -125,8 +126,9 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
             "explain needs rows of columns, and those of a precomputed kernel are values with the "
             "training rows; fit with a kernel by name, an object of scarce.kernels or a callable"
         )
-    X = _table(X, "X")
-    reference = None if reference is None else _table(reference, "reference")
+    X = _own_columns(layers, _table(X, "X"))
+    if reference is not None:
+        reference = _own_columns(layers, _table(reference, "reference"))
     if isinstance(layers.last, TensorMachine):
         return Explanation(**shares_of_entries(layers, X, reference))
     names, rows = _names(model, X), layers.transformed(X)
@@ -199,6 +201,15 @@ def _table(X: Any, name: str) -> Any:
             f"{name} must have rows, of shape (n_samples, n_columns), got shape {X.shape}; a "
             f"single row is {name}.reshape(1, -1), of a frame {name}.iloc[[i]]"
         )
+    return X
+
+
+def _own_columns(layers: Layers, X: Any) -> Any:
+    """Return the columns of the fit, in its order, where a model picks them by name."""
+    first = layers.steps[0] if layers.steps else None
+    names = list(getattr(first, "feature_names_in_", ()))
+    if isinstance(first, ColumnTransformer) and names and hasattr(X, "columns"):
+        return X[names] if set(names) <= set(X.columns) else X
     return X
 
 

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from scarce.io._column_plan import Column, ColumnPlan, plan_columns
 from scarce.io._dialect import Dialect
+from scarce.io._numpy_files import read_arrays
 from scarce.io._rows import Rows, TableError
-from scarce.io._tables import Table, open_table, read_arrays
+from scarce.io._sample import Sample, even_limits
+from scarce.io._tables import Table, open_table
 
 if TYPE_CHECKING:
     from scarce.io._onnx import to_onnx
@@ -15,8 +17,10 @@ __all__ = [
     "ColumnPlan",
     "Dialect",
     "Rows",
+    "Sample",
     "Table",
     "TableError",
+    "even_limits",
     "open_table",
     "plan_columns",
     "read_arrays",

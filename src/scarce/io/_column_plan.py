@@ -11,12 +11,16 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.io._extra import tables_library
-from scarce.io._rows import Rows, TableError, missing_columns
+from scarce.io._readings import EITHER, PLAIN
+from scarce.io._rows import Reading, Rows, TableError, missing_columns
 
 FEW_ROWS = 10  # with fewer nothing is called an identifier
 NEARLY_ALL = 0.9  # share of rows with a text of their own that makes it an identifier
 MOST_OF_MANY = 0.5  # the same share where there are more than so many texts:
 MOST_CATEGORIES = 50  # columns for one category column; the rarest values share the last
+DATES = "dates"
+COMMON = 0.05  # share of missing values from which on that a value is missing is a column itself
+WEEKDAYS = np.array(["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"], dtype=object)  # from 1970
 IDENTIFIER = re.compile(r"(.*[_\W])?(id|nr|no|key|index|uuid|number)", re.IGNORECASE)
 
 
@@ -29,13 +33,18 @@ class Column:
     name : str
         Its name.
     use : str
-        "number", "category", "left out", or what else it is for: "id", "weight" and so on.
+        "number", "category", "date" (days and weekday), "time" (the hour too), "left out", or what
+        else it is for: "id", "weight" and so on.
     values : str
         What it holds, in words.
     missing : int
         Number of missing values.
     done : str
         What was done with it, in words.
+    style : str, default=""
+        How numbers or dates are written in text.
+    flagged : bool, default=False
+        Whether a further column says where a number is missing.
     """
 
     name: str
@@ -43,6 +52,46 @@ class Column:
     values: str = ""
     missing: int = 0
     done: str = ""
+    style: str = ""
+    flagged: bool = False
+
+    @property
+    def made(self) -> dict[str, str]:
+        """What a model sees of it: columns, each "number" or "category"."""
+        if self.use in ("number", "category"):
+            return {self.name: self.use}
+        if self.use not in ("date", "time"):
+            return {}
+        hour = {f"{self.name}: hour": "number"} if self.use == "time" else {}
+        return {f"{self.name}: days": "number", **hour, f"{self.name}: weekday": "category"}
+
+    def values_of(self, rows: Rows) -> dict[str, Array]:
+        """Return what a model sees of it in some rows.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+
+        Returns
+        -------
+        dict of ndarray
+            For each column of `made`: numbers as float64, categories as text, NaN where missing.
+        """
+        if self.use == "category":
+            return {self.name: rows.texts(self.name)}
+        if self.use == "number":
+            return {self.name: rows.numbers(self.name, self.style or PLAIN)}
+        moments = rows.dates(self.name, self.style)
+        missing = np.isnat(moments)
+        days = moments.astype("datetime64[D]")
+        seconds = (moments - days).astype(np.int64)
+        since = days.astype(np.int64) + seconds / 86_400
+        weekday = WEEKDAYS[days.astype(np.int64) % 7]
+        weekday[missing] = np.nan
+        found = (np.where(missing, np.nan, since), np.where(missing, np.nan, seconds // 3600))
+        values = (found[0], found[1], weekday) if self.use == "time" else (found[0], weekday)
+        return dict(zip(self.made, values, strict=True))
 
 
 @dataclass(frozen=True)
@@ -77,9 +126,12 @@ class ColumnPlan:
 
     @property
     def types(self) -> dict[str, str]:
-        """The columns that a model sees, each "number" or "text"."""
-        kinds = {"number": "number", "category": "text"}
-        return {column.name: kinds[column.use] for column in self.columns if column.use in kinds}
+        """The columns of a table that are learnt from, each read as "number" or as "text"."""
+        return {
+            column.name: "number" if column.use == "number" and not column.style else "text"
+            for column in self.columns
+            if column.made
+        }
 
     def frame(self, rows: Rows) -> Any:
         """Return a pandas frame of the columns that a model sees.
@@ -94,7 +146,11 @@ class ColumnPlan:
         DataFrame
             Numbers as float64, categories as text, NaN where missing.
         """
-        return _frame(rows, self.types)
+        values: dict[str, Array] = {}
+        for column in self.columns:
+            if column.made:
+                values |= column.values_of(rows)
+        return tables_library("pandas").DataFrame(values)
 
     def transformer(self) -> Any:
         """Return the scikit-learn transformer that makes numbers of these columns.
@@ -110,18 +166,29 @@ class ColumnPlan:
         from sklearn.pipeline import Pipeline
         from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-        fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-        numbers = Pipeline([("missing", fill), ("scale", StandardScaler())])
+        def numbers(flagged: bool) -> Any:
+            fill = SimpleImputer(strategy="median", add_indicator=flagged, keep_empty_features=True)
+            return Pipeline([("missing", fill), ("scale", StandardScaler())])
+
         categories = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=MOST_CATEGORIES,
             sparse_output=False,
         )
         parts = [
-            ("numbers", numbers, self.used("number")),
-            ("categories", categories, self.used("category")),
+            ("numbers", numbers(False), self._made("number", flagged=False)),
+            ("flagged", numbers(True), self._made("number", flagged=True)),
+            ("categories", categories, [*self._made("category"), *self._made("category", True)]),
         ]
         return ColumnTransformer([part for part in parts if part[2]])
+
+    def _made(self, kind: str, flagged: bool = False) -> list[str]:
+        return [
+            name
+            for column in self.columns
+            for name, made in column.made.items()
+            if made == kind and column.flagged == flagged
+        ]
 
     def lines(self) -> list[str]:
         """Return the plan as lines of a table to be printed."""
@@ -143,6 +210,8 @@ def plan_columns(
     roles: Mapping[str, str] | None = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
+    *,
+    dates: bool = False,
 ) -> ColumnPlan:
     """Decide what is done with each column of one table, or of several that belong together.
 
@@ -156,6 +225,8 @@ def plan_columns(
         Learn from these alone, also if they look like identifiers.
     drop : sequence of str, default=()
         Columns to leave out.
+    dates : bool, default=False
+        Learn from dates: days, hours and weekdays.
 
     Returns
     -------
@@ -163,90 +234,120 @@ def plan_columns(
         The plan.
     """
     first, roles = tables[0], dict(roles or {})
-    wanted = [name for name in first.names if name not in roles]
+    wanted, dropped = {name for name in first.names if name not in roles}, set(drop)
     for option, names in (("--features", features or ()), ("--drop", drop)):
         absent = [name for name in names if name not in first.names]
         if absent:
             raise TableError(f"{option}: {missing_columns(first.path, absent, first.names)}")
     if features is not None:
-        wanted = list(features)
+        wanted = set(features)
     planned = [
         Column(name, roles[name]) if name in roles
-        else _planned(name, tables, chosen=features is not None)
-        if name in wanted and name not in drop
-        else Column(name, "left out", done="as you said")
+        else _planned(name, tables, chosen=features is not None, dates=dates)
+        if name in wanted and name not in dropped
+        else Column(name, "left out", done="not among --features" if features else "--drop")
         for name in first.names
     ]  # fmt: skip
     return ColumnPlan(tuple(planned))
 
 
-def _planned(name: str, tables: Sequence[Rows], *, chosen: bool) -> Column:
+def _planned(name: str, tables: Sequence[Rows], *, chosen: bool, dates: bool) -> Column:
     for rows in tables:
-        if name not in rows.names:
+        if not rows.has(name):
             raise missing_columns(rows.path, [name], rows.names)
-    kinds = {rows.kind(name): rows for rows in tables}
-    kinds.pop("empty", None)
-    if not kinds:
-        missing = sum(map(len, tables))
-        return Column(name, "left out", "none", missing, "every value is missing")
-    if "date" in kinds:
-        rows = kinds["date"]
-        value = next(str(value) for value in rows.texts(name) if isinstance(value, str))
-        raise TableError(
-            f"{rows.place(0, name)}: dates such as {value} are no numbers; --drop the column, or "
-            "turn it into what matters (days since, hour, weekday)"
-        )
-    if len(kinds) > 1:
-        files = "; ".join(f"{kind} in {rows.path}" for kind, rows in kinds.items())
-        raise TableError(f"column {name!r} is of different kinds: {files}")
-    (kind, rows), *_ = kinds.items()
-    if kind not in ("number", "text"):
-        raise TableError(f"{rows.path}, column {name!r}: {kind}, which is neither number nor text")
-    parts = [_values(each, name, kind) for each in tables]
-    if kind == "number":
-        return _number(name, np.concatenate(parts), chosen)
-    return _category(name, parts, chosen)
+    if all(rows.is_constant(name) for rows in tables):  # before anything is looked at in earnest
+        values = {rows.first_text(name) for rows in tables}
+        if len(values) == 1:
+            value = values.pop()
+            done = "every value is missing" if value is None else "the same in every row"
+            missing = sum(map(len, tables)) if value is None else 0
+            return Column(name, "left out", "none" if value is None else value, missing, done)
+    readings = [(rows.reading(name), rows) for rows in tables]
+    found = {reading: rows for reading, rows in readings if reading.kind != "empty"}
+    if len(found) > 1:
+        same = len({reading.kind for reading in found}) == 1
+        what = "written in different ways" if same else "of different kinds"
+        files = "; ".join(f"{_in_words(each)} in {rows.path}" for each, rows in found.items())
+        raise TableError(f"column {name!r} is {what}: {files}")
+    (reading, rows), *_ = found.items()
+    if reading.kind == "number":
+        return _number(name, reading.style, [each.numbers(name) for each in tables], chosen)
+    if reading.kind == "date":
+        return _date(name, reading.style, tables, chosen=chosen, dates=dates)
+    if reading.kind == "text":
+        return _category(name, [each.texts(name) for each in tables], chosen)
+    if reading.kind.startswith("time"):
+        return Column(name, "left out", "times of day", 0, "times of day are not used")
+    raise TableError(
+        f"{rows.path}, column {name!r}: {reading.kind}, which is neither number nor text"
+    )
 
 
-def _values(rows: Rows, name: str, kind: str) -> Array:
-    return rows.numbers(name) if kind == "number" else rows.texts(name)
+def _in_words(reading: Reading) -> str:
+    return reading.kind + (f" ({reading.style})" if reading.style else "")
 
 
-def _number(name: str, values: Array, chosen: bool) -> Column:
+def _number(name: str, style: str, parts: Sequence[Array], chosen: bool) -> Column:
+    values = np.concatenate(parts)
     given = values[~np.isnan(values)]
     missing = values.size - given.size
     held = f"{given.min():g} to {given.max():g}"
-    if given.min() == given.max() and not missing:
-        return Column(name, "left out", f"{given[0]:g}", 0, "the same in every row")
     distinct = np.unique(given)
     if not chosen and not missing and given.size >= FEW_ROWS and distinct.size == given.size:
         whole = bool((given == np.round(given)).all())
         counts = distinct.size > 1 and bool((np.diff(distinct) == 1).all())
         if whole and (counts or IDENTIFIER.fullmatch(name)):
-            done = "looks like an identifier: whole numbers, another in every row"
+            done = "looks like an identifier: whole numbers, all different"
             return Column(name, "left out", held, 0, done)
-    done = "scaled to mean 0 and spread 1"
-    if missing:
-        done += "; gaps filled with the median and marked"
-    return Column(name, "number", held, missing, done)
+    flagged = missing >= COMMON * values.size
+    done = f"standardised{_gaps(missing, flagged)}"
+    return Column(name, "number", held, missing, done, style, flagged and missing > 0)
 
 
-def _category(name: str, parts: list[Array], chosen: bool) -> Column:
+def _gaps(missing: int, flagged: bool) -> str:
+    if not missing:
+        return ""
+    return "; missing values filled with the median" + (" and flagged" if flagged else "")
+
+
+def _date(name: str, style: str, tables: Sequence[Rows], *, chosen: bool, dates: bool) -> Column:
+    moments = np.concatenate([rows.dates(name, style) for rows in tables])
+    given = moments[~np.isnat(moments)]
+    missing = moments.size - given.size
+    hours = bool((given != given.astype("datetime64[D]")).any())
+    ends = [
+        str(each if hours else each.astype("datetime64[D]")) for each in (given.min(), given.max())
+    ]
+    held = " to ".join(ends)
+    if not dates:
+        if chosen:
+            raise TableError(f"column {name!r} of --features holds dates; --dates learns from them")
+        return Column(name, "left out", held, missing, f"{DATES}; --dates learns from them")
+    if style.endswith(EITHER):
+        rows = tables[0]
+        value = next(text for text in rows.texts(name) if isinstance(text, str))
+        raise TableError(
+            f"{rows.path}, column {name!r}: in dates such as {value} the day or the month may come "
+            "first; write them as 2026-03-05, or --drop the column"
+        )
+    flagged = 0 < COMMON * moments.size <= missing
+    done = f"days, {'hour, ' if hours else ''}weekday; standardised{_gaps(missing, flagged)}"
+    return Column(name, "time" if hours else "date", held, missing, done, style, flagged)
+
+
+def _category(name: str, parts: Sequence[Array], chosen: bool) -> Column:
     values = np.concatenate(parts)
     given = [value for value in values if isinstance(value, str)]
     distinct, missing = sorted(set(given)), values.size - len(given)
     held = f"{len(distinct)} values" if len(distinct) > 1 else repr(distinct[0])
-    if len(distinct) == 1 and not missing:
-        return Column(name, "left out", held, 0, "the same in every row")
     if not chosen and any(map(_names_rows, parts)):
-        done = "looks like an identifier: another text in nearly every row"
+        done = "looks like an identifier: nearly all values differ"
         return Column(name, "left out", held, missing, done)
-    many = len(distinct) > MOST_CATEGORIES
-    done = f"a column of 0 and 1 for each of {MOST_CATEGORIES if many else len(distinct)} values"
-    if many:
+    done = f"one-hot, {min(len(distinct), MOST_CATEGORIES)} categories"
+    if len(distinct) > MOST_CATEGORIES:
         done += ", the rarest together"
     if missing:
-        done += "; gaps are a value of their own"
+        done += "; missing values are one more"
     return Column(name, "category", held, missing, done)
 
 
@@ -257,12 +358,6 @@ def _names_rows(values: Array) -> bool:
     if distinct > MOST_CATEGORIES:
         return distinct > MOST_OF_MANY * len(given)
     return len(given) >= FEW_ROWS and distinct > NEARLY_ALL * len(given)
-
-
-def _frame(rows: Rows, types: Mapping[str, str]) -> Any:
-    return tables_library("pandas").DataFrame(
-        {name: _values(rows, name, kind) for name, kind in types.items()}
-    )
 
 
 def _cut(text: str, width: int) -> str:

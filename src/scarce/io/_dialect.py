@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from scarce.io._rows import TableError
 SAMPLE = 262_144  # bytes looked at
 DELIMITERS = (",", ";", "\t", "|")
 MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-COMMA, POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d*\.\d+\s*")
+NUMBER = re.compile(r"[-+]?[\d.,]*([.,])(\d+)")  # the last sign of a number, what follows
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,15 @@ class Dialect:
         The decimal sign.
     missing : tuple of str, default=()
         Texts that stand for a missing value, beside the usual ones.
+    told : str or None, default=None
+        The decimal sign if it was stated, or if values tell it: ``12,5`` does, ``1,169`` does not.
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
+    told: str | None = None
 
 
 def found_dialect(path: Path, stated: Dialect) -> tuple[Dialect, list[str]]:
@@ -79,8 +83,11 @@ def found_dialect(path: Path, stated: Dialect) -> tuple[Dialect, list[str]]:
     if len(start) == SAMPLE:
         rows = rows[:-1]  # cut off
     delimiter = stated.delimiter or _delimiter(rows[:200])
-    decimal = stated.decimal or _decimal(rows[1:200], delimiter)
-    return replace(stated, delimiter=delimiter, encoding=encoding, decimal=decimal), notes
+    decimal = told = stated.decimal
+    if decimal is None:
+        decimal, told = _decimal(rows[1:200], delimiter)
+    found = replace(stated, delimiter=delimiter, encoding=encoding, decimal=decimal, told=told)
+    return found, notes
 
 
 def _is_text(start: bytes, encoding: str) -> bool:
@@ -95,22 +102,38 @@ def _delimiter(rows: list[str]) -> str:
     """Return the delimiter that gives every row as many values as the header, the most of them."""
 
     def judged(sign: str) -> tuple[bool, int]:
-        widths = [len(row) for row in csv.reader(io.StringIO("\n".join(rows)), delimiter=sign)]
-        widths = [width for width in widths if width]
+        widths = [len(row) for row in _split(rows, sign) if row]
         header = widths[0] if widths else 1
         return header > 1 and widths.count(header) >= 0.9 * len(widths), header
 
     return max(DELIMITERS, key=judged)  # the first of equals: the comma
 
 
-def _decimal(rows: list[str], delimiter: str) -> str:
+def _split(rows: list[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the values of each row, up to one that is too long for this way of looking at them."""
+    try:
+        yield from csv.reader(io.StringIO("\n".join(rows)), delimiter=delimiter)
+    except csv.Error:
+        return
+
+
+def _decimal(rows: list[str], delimiter: str) -> tuple[str, str | None]:
+    """Return the decimal sign, and the one that values tell: ``1,169`` may be in thousands."""
+    votes = {",": 0, ".": 0}
+    commas = 0
+    for row in _split(rows, delimiter):
+        for value in row:
+            match = NUMBER.fullmatch(value.strip())
+            if match is None:
+                continue
+            before = value.strip()[: match.start(1)]
+            if match[1] in before:  # a sign that comes twice stands between thousands
+                votes["." if match[1] == "," else ","] += 1
+            elif len(match[2]) != 3 or "." in before or "," in before:
+                votes[match[1]] += 1
+            else:
+                commas += match[1] == ","
+    told = None if votes[","] == votes["."] else max(votes, key=lambda sign: votes[sign])
     if delimiter == ",":
-        return "."
-    values = [
-        value
-        for row in csv.reader(io.StringIO("\n".join(rows)), delimiter=delimiter)
-        for value in row
-    ]
-    commas = sum(COMMA.fullmatch(value) is not None for value in values)
-    points = sum(POINT.fullmatch(value) is not None for value in values)
-    return "," if commas > points else "."
+        return ".", told
+    return told or ("," if commas and not any(votes.values()) else "."), told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,37 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.io._extra import tables_library
+from scarce.io._readings import (
+    PLAIN,
+    date_style,
+    is_plain,
+    number_styles,
+    styled_dates,
+    styled_numbers,
+)
 
+LARGEST = 1e150  # of numbers: the sum of their squares is finite
 MOSTLY = 0.9  # share of numbers from which on text among them is taken for a mistake
 
 
 class TableError(ValueError):
     """A table, or a value in it, is not what it has to be."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a column holds.
+
+    Parameters
+    ----------
+    kind : str
+        "number", "text", "date", "empty" or another type's name.
+    style : str, default=""
+        How numbers or dates are written in text, where they are.
+    """
+
+    kind: str
+    style: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,109 +56,216 @@ class Rows:
         The values.
     first : int
         The number that a person gives to the first of these rows; in a CSV the header is row 1.
+    places : ndarray of int or None, default=None
+        Of rows that were sampled: how many rows of the table come before each.
+    total : int or None, default=None
+        Number of rows that these were sampled from.
+    decimal : str or None, default=None
+        Decimal sign of the file, where it is known.
     """
 
     path: Path
     arrow: Any
     first: int
+    places: Array | None = None
+    total: int | None = None
+    decimal: str | None = None
 
     def __len__(self) -> int:
         return int(self.arrow.num_rows)
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The columns."""
         return list(self.arrow.column_names)
 
+    @cached_property
+    def _numbered(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def take(self, chosen: Array) -> Rows:
+        """Return some of the rows, in the order of their numbers."""
+        places = np.arange(len(self)) if self.places is None else self.places
+        total = len(self) if self.total is None else self.total
+        arrow = self.arrow.take(tables_library("pyarrow").array(chosen))
+        return Rows(self.path, arrow, self.first, places[chosen], total, self.decimal)
+
     def place(self, row: int, name: str) -> str:
         """Return file, row and column in words, for a message."""
-        return f"{self.path}, row {self.first + row}, column {name!r}"
+        return f"{self.path}, row {self.row_names(None)[row]}, column {name!r}"
 
     def row_names(self, name: str | None) -> Array:
         """Return a column that names rows, or without one the numbers that a person gives them."""
-        return self.first + np.arange(len(self)) if name is None else self.texts(name)
+        if name is not None:
+            return self.texts(name)
+        return self.first + (np.arange(len(self)) if self.places is None else self.places)
 
     def check_has(self, name: str) -> None:
         """Raise an error if there is no such column."""
-        if name not in self.arrow.column_names:
+        if not self.has(name):
             raise missing_columns(self.path, [name], self.names)
 
+    def has(self, name: str) -> bool:
+        """Return whether there is such a column."""
+        return name in self._numbered
+
+    def is_constant(self, name: str) -> bool:
+        """Return whether all values of a column are the same, or all are missing."""
+        column = self._column(name)
+        if column.null_count:
+            return bool(column.null_count == len(column))
+        compute, arrow = tables_library("pyarrow.compute"), tables_library("pyarrow")
+        try:
+            return bool(compute.all(compute.equal(column, column[0])).as_py())
+        except arrow.ArrowNotImplementedError:  # lists and the like, which are refused later
+            return False
+
+    def first_text(self, name: str) -> str | None:
+        """Return the first value of a column as text, None if it is missing."""
+        value = self._column(name)[0].as_py()
+        return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
     def kind(self, name: str) -> str:
-        """Return what a column holds: "number", "text", "date", "empty" or another type's name.
+        """Return what a column holds, in one word."""
+        return self.reading(name).kind
+
+    def reading(self, name: str) -> Reading:
+        """Return what a column holds, found from all its values.
 
         Text of which nine in ten values are numbers is refused, with the first value that is none.
         """
         types = tables_library("pyarrow").types
         column = self._column(name)
         if column.null_count == len(column):
-            return "empty"
+            return Reading("empty")
         found = column.type
         if types.is_integer(found) or types.is_floating(found) or types.is_decimal(found):
-            return "number"
-        if types.is_temporal(found):
-            return "date"
+            return Reading("number")
+        if types.is_timestamp(found) or types.is_date(found):
+            return Reading("date")
         if types.is_binary(found) or types.is_large_binary(found):
             raise TableError(f"{self.path}, column {name!r}: not UTF-8 text; state --encoding")
         if types.is_string(found) or types.is_large_string(found) or types.is_boolean(found):
-            self._refuse_strays(name)
-            return "text"
-        return str(found)
+            return self._read_text(name)
+        return Reading(str(found))
 
-    def _refuse_strays(self, name: str) -> None:
+    def _read_text(self, name: str) -> Reading:
         texts = self.texts(name)
+        distinct = list(dict.fromkeys(text for text in texts if isinstance(text, str)))
+        styles = number_styles(distinct, self.decimal)
+        if len(styles) > 1:
+            first = self.place(next(i for i, t in enumerate(texts) if isinstance(t, str)), name)
+            (one,), (other,) = (styled_numbers(distinct[:1], style)[0] for style in styles)
+            raise TableError(
+                f"{first}: {distinct[0]!r} may be {one:g} or {other:g}, and no value of the column "
+                "tells; state --decimal"
+            )
+        # Plain numbers whose type is text are meant as text, but in a file of decimal commas.
+        if styles and (styles[0] != PLAIN or self.decimal == ","):
+            return Reading("number", styles[0])
+        dates = date_style(distinct)
+        if dates is not None:
+            return Reading("date", dates)
+        self._refuse_strays(name, texts, distinct)
+        return Reading("text")
+
+    def _refuse_strays(self, name: str, texts: Array, distinct: list[str]) -> None:
+        numbers = [text for text in distinct if is_plain(text) or number_styles([text])]
+        if not numbers or len(numbers) == len(distinct):  # of several styles: codes, not numbers
+            return
+        wrong = set(distinct) - set(numbers)
         given = np.flatnonzero([isinstance(text, str) for text in texts])
-        numbers = tables_library("pandas").to_numeric(
-            tables_library("pandas").Series(texts[given]), errors="coerce"
-        )
-        strays = given[np.isnan(np.asarray(numbers, dtype=float))]
-        if 0 < strays.size <= (1 - MOSTLY) * given.size:
+        strays = given[[texts[place] in wrong for place in given]]
+        if strays.size <= (1 - MOSTLY) * given.size:
             raise TableError(
                 f"{self.place(int(strays[0]), name)}: {texts[strays[0]]!r} among numbers; correct "
                 "it, name it by --missing if it stands for a missing value, or --drop the column"
             )
 
-    def numbers(self, name: str, *, finite: bool = True) -> Array:
+    def numbers(self, name: str, style: str | None = None) -> Array:
         """Return a column as numbers, NaN where a value is missing.
 
         Parameters
         ----------
         name : str
             The column.
-        finite : bool, default=True
-            Refuse infinite values.
+        style : str, optional
+            How numbers are written in text; by default it is found from these values.
 
         Returns
         -------
         ndarray of float64
-            Its values.
+            Its values, which are finite, and so are their squares.
         """
         column = self._column(name)
         arrow = tables_library("pyarrow")
         types = arrow.types
         if types.is_temporal(column.type):
             raise TableError(f"{self.place(0, name)}: {column[0].as_py()} is a date, no number")
+        if types.is_string(column.type) and column.null_count < len(column):
+            values = self._styled(name, style)
+        else:
+            values = self._cast(name, column)
+        wrong = np.abs(values) > LARGEST
+        if wrong.any():
+            row = int(wrong.argmax())
+            where = f"{self.place(row, name)}: {values[row]:g}"
+            if np.isinf(values[row]):
+                raise TableError(f"{where} is not a finite number")
+            raise TableError(
+                f"{where} is too large, beyond {LARGEST:g}; correct it, or name it by --missing if "
+                "it stands for a missing value"
+            )
+        return values
+
+    def _cast(self, name: str, column: Any) -> Array:
+        arrow = tables_library("pyarrow")
         try:
             numbers = column.cast(arrow.float64())
-        except arrow.ArrowInvalid:
-            row, value = self._first_text(column)
-            raise TableError(f"{self.place(row, name)}: {value!r} is not a number") from None
-        except arrow.ArrowNotImplementedError:
+        except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError):
             raise TableError(
                 f"{self.path}, column {name!r}: {column.type} instead of numbers"
             ) from None
-        values = np.array(numbers.to_numpy(), dtype=np.float64)
-        if finite and np.isinf(values).any():
-            row = int(np.isinf(values).argmax())
-            raise TableError(f"{self.place(row, name)}: {values[row]} is not a finite number")
+        # By the buffers, and not by pyarrow's own way to NumPy, which loads pandas.
+        whole = numbers.combine_chunks()
+        start = whole.offset
+        values = np.frombuffer(whole.buffers()[1], np.float64)[start : start + len(whole)].copy()
+        values[np.from_dlpack(whole.is_null().cast(arrow.int8())) == 1] = np.nan
         return values
 
-    def _first_text(self, column: Any) -> tuple[int, Any]:
-        for row, value in enumerate(column.to_pylist()):
-            try:
-                float(value if value is not None else 0)
-            except ValueError:
-                return row, value
-        return 0, column[0].as_py()
+    def _styled(self, name: str, style: str | None) -> Array:
+        texts = self.texts(name)
+        if style is None:
+            reading = self.reading(name)
+            style = reading.style if reading.kind == "number" else PLAIN
+        values, wrong = styled_numbers(texts, style or PLAIN)
+        if wrong is not None:
+            raise TableError(f"{self.place(wrong, name)}: {texts[wrong]!r} is not a number")
+        return values
+
+    def dates(self, name: str, style: str) -> Array:
+        """Return a column as moments, NaT where a value is missing.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        style : str
+            How dates are written in text.
+
+        Returns
+        -------
+        ndarray of datetime64
+            In seconds.
+        """
+        column, arrow = self._column(name), tables_library("pyarrow")
+        if arrow.types.is_timestamp(column.type) or arrow.types.is_date(column.type):
+            return np.array(column.cast(arrow.timestamp("s"), safe=False).to_numpy())
+        texts = self.texts(name)
+        values, wrong = styled_dates(texts, style or "ymd-")
+        if wrong is not None:
+            raise TableError(f"{self.place(wrong, name)}: {texts[wrong]!r} is not a date")
+        return values
 
     def texts(self, name: str) -> Array:
         """Return a column as text, NaN where a value is missing.
@@ -167,13 +300,14 @@ class Rows:
                 row = compute.index(found, True).as_py()
                 value = column[row].as_py()
                 raise TableError(f"{self.place(row, name)}: {what} in {value[:20]!r}")
-        values = np.array(column.to_numpy(), dtype=object)
-        values[column.is_null().to_numpy()] = np.nan
+        # A list, and not NumPy's array of pyarrow, which loads pandas to make one of text.
+        values = np.array(column.to_pylist(), dtype=object)
+        values[[value is None for value in values]] = np.nan
         return values
 
     def _column(self, name: str) -> Any:
         self.check_has(name)
-        column = self.arrow.column(name)
+        column = self.arrow.column(self._numbered[name])
         arrow = tables_library("pyarrow")
         if arrow.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
@@ -185,6 +319,11 @@ def missing_columns(path: Path, names: list[str], present: list[str]) -> TableEr
     word = "column" if len(names) == 1 else "columns"
     have = ", ".join(present[:12]) + (", ..." if len(present) > 12 else "")
     return TableError(f"{path} has no {word} {', '.join(map(repr, names))}; it has {have}")
+
+
+def short(message: str) -> str:
+    """Return the beginning of another library's message, in one line."""
+    return " ".join(message.split())[:160]
 
 
 def _as_written(value: float | None) -> Any:

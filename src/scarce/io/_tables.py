@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 
 from scarce.io._dialect import Dialect, found_dialect
 from scarce.io._extra import tables_library
-from scarce.io._rows import Rows, TableError, missing_columns
+from scarce.io._numpy_files import read_arrays
+from scarce.io._rows import Rows, TableError, missing_columns, short
+from scarce.io._sample import Chosen, Sample
 
 BLOCK = 1_000_000  # bytes of CSV at a time
 BATCH = 16_384  # rows of other files at a time
@@ -104,6 +107,11 @@ class Table(ABC):
         if "" in self.names:
             raise TableError(f"{path}: column {self.names.index('') + 1} has no name")
 
+    def check_has(self, name: str) -> None:
+        """Raise an error if there is no such column."""
+        if name not in self.names:
+            raise missing_columns(self.path, [name], self.names)
+
     @abstractmethod
     def _open(self) -> list[str]:
         """Return the columns' names."""
@@ -138,12 +146,31 @@ class Table(ABC):
         if not found:
             raise TableError(f"{self.path} has a header but no rows")
 
-    def read(self) -> Rows:
-        """Return all rows."""
-        parts = list(self.batches())
-        arrow = tables_library("pyarrow")
-        whole = arrow.concat_tables([rows.arrow for rows in parts], promote_options="permissive")
-        return Rows(self.path, whole, self.first_row)
+    def read(self, sample: Sample | None = None) -> Rows:
+        """Return all rows, or some of them chosen at random.
+
+        Parameters
+        ----------
+        sample : Sample, optional
+            How many, and which are chosen first.
+
+        Returns
+        -------
+        Rows
+            In the order of the table.
+        """
+        chosen = Chosen(sample or Sample(None))
+        for rows in self.batches(self._kept_types()):
+            chosen.add(rows)
+        return self._typed(chosen.rows())
+
+    def _kept_types(self) -> dict[str, str] | None:
+        """Return the types in which rows are gathered."""
+        return None
+
+    def _typed(self, rows: Rows) -> Rows:
+        """Return gathered rows in the types of their values."""
+        return rows
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -155,10 +182,10 @@ class Table(ABC):
         except OSError as error:
             if type(error) is not OSError:
                 raise
-            raise TableError(f"{self.path} cannot be read: {_short(str(error))}") from None
+            raise TableError(f"{self.path} cannot be read: {short(str(error))}") from None
 
     def _in_words(self, message: str) -> str:
-        return f"{self.path} is damaged: {_short(message)}"
+        return f"{self.path} is damaged: {short(message)}"
 
 
 class CSVTable(Table):
@@ -217,14 +244,21 @@ class CSVTable(Table):
             for batch in reader:
                 yield arrow.Table.from_batches([batch]).rename_columns(names)
 
-    def read(self) -> Rows:
-        """Return all rows; the type of a column is found from all of them."""
-        csv = tables_library("pyarrow.csv")
-        with self._errors():
-            table = csv.read_csv(str(self.path), **self._options(None)).rename_columns(self.names)
-        if not table.num_rows:
-            raise TableError(f"{self.path} has a header but no rows")
-        return Rows(self.path, table, self.first_row)
+    def _kept_types(self) -> dict[str, str]:
+        return dict.fromkeys(self.names, "text")
+
+    def _typed(self, rows: Rows) -> Rows:
+        """Return rows in the types that all of them allow: those of the same rows in a file."""
+        arrow, csv = tables_library("pyarrow"), tables_library("pyarrow.csv")
+        file = arrow.BufferOutputStream()
+        csv.write_csv(rows.arrow, file, csv.WriteOptions(include_header=False, delimiter="\x1f"))
+        options = self._options(None)
+        options["read_options"] = csv.ReadOptions(
+            use_threads=False, block_size=2 * BLOCK, column_names=self.names
+        )
+        options["parse_options"] = csv.ParseOptions(delimiter="\x1f", newlines_in_values=True)
+        typed = csv.read_csv(arrow.BufferReader(file.getvalue()), **options)
+        return replace(rows, arrow=typed, decimal=self.dialect.told)
 
     def _in_words(self, message: str) -> str:
         value = re.search(r"column #(\d+): Row #(\d+): CSV conversion error.*value '(.*)'", message)
@@ -239,12 +273,33 @@ class CSVTable(Table):
                 f"columns (delimiter {self.dialect.delimiter!r})"
             )
         if "straddl" in message:
-            return f"{self.path}: a row of more than {BLOCK:,} bytes, perhaps after an open quote"
+            return self._too_long()
         if "cannot infer number of columns" in message:
             return f"{self.path} has a header but no rows"
         if any(word in message for word in ("codec can't decode", "UTF8", "BOM")):
             return f"{self.path} is not {self.dialect.encoding} text; state --encoding"
-        return f"{self.path}: {_short(message)}"
+        return f"{self.path}: {short(message)}"
+
+    def _too_long(self) -> str:
+        """Return which value is too long for a block, and how it begins."""
+        sign, row, column = self.dialect.delimiter or ",", 1, 0
+        start, inside = 0, False
+        with tables_library("pyarrow").input_stream(str(self.path)) as stream:
+            text = stream.read(50 * BLOCK).decode(self.dialect.encoding or "utf-8", "replace")
+        for found in re.finditer(f'["\n{re.escape(sign)}]', text):
+            if found.start() - start > BLOCK // 2:
+                break
+            if found[0] == '"':
+                inside = not inside
+            elif not inside:
+                start = found.end()
+                row, column = (row + 1, 0) if found[0] == "\n" else (row, column + 1)
+        name = self.names[min(column, len(self.names) - 1)] if hasattr(self, "names") else column
+        return (
+            f"{self.path}, row {row}, column {name!r}: a value of more than {BLOCK // 2:,} "
+            f"characters, which begins with {text[start : start + 20]!r}; shorten it, or close its "
+            "quote"
+        )
 
 
 class ParquetTable(Table):
@@ -300,59 +355,9 @@ class ArraysTable(Table):
             yield arrow.table({name: np.asarray(self._columns[name][part]) for name in names})
 
 
-def read_arrays(path: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the main array of a NumPy file, and arrays of one value a row by their names.
-
-    Parameters
-    ----------
-    path : Path
-        An ".npy" file, or an ".npz" file whose main array is its only one of two or more
-        dimensions, or is named "X".
-
-    Returns
-    -------
-    array
-        A number for each row and column, or a tensor for each row.
-    dict of array
-        Others of the same length.
-    """
-    try:
-        if path.suffix.lower() == ".npz":
-            with path.open("rb") as file:
-                arrays = dict(np.load(file, allow_pickle=False))
-        else:
-            arrays = {"X": np.load(path, mmap_mode="r", allow_pickle=False)}
-    except (ValueError, EOFError, OSError, KeyError) as error:
-        if isinstance(error, PermissionError):
-            raise
-        raise TableError(f"{path} is damaged, or no NumPy file: {_short(str(error))}") from None
-    except Exception as error:  # a damaged archive fails in the ways of zipfile and zlib
-        raise TableError(f"{path} is damaged: {_short(str(error))}") from None
-    large = [name for name, array in arrays.items() if array.ndim > 1]
-    main = "X" if "X" in large else large[0] if len(large) == 1 else None
-    if main is None:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise TableError(f"{path} must hold one array of rows, or one named X; it holds {shapes}")
-    rows = arrays[main]
-    if rows.dtype.kind not in "fiub":
-        raise TableError(f"{path}, array {main!r}: {rows.dtype} instead of numbers")
-    if not rows.shape[0]:
-        raise TableError(f"{path} holds no rows")
-    columns = {
-        name: array
-        for name, array in arrays.items()
-        if name != main and array.ndim == 1 and len(array) == len(rows)
-    }
-    return rows, columns
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
         return False
     return True
-
-
-def _short(message: str) -> str:
-    return " ".join(message.split())[:160]

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
@@ -321,7 +322,8 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         """
         check_is_fitted(self)
         X = X if hasattr(X, "iloc") else plain(X)
-        if X.ndim > 1:  # else the detector says what is wrong
+        # Columns that are picked by name may come in any order; else the detector says what is wrong.
+        if X.ndim > 1 and not _takes_by_name(self.estimator_):
             validate_data(self, X, reset=False, skip_check_array=True)
         return no_nan(scores(self.estimator_, X))
 
@@ -397,3 +399,8 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             reached = np.concatenate([[0.0], np.cumsum(left_out.weights[own])])
             counted += reached[np.searchsorted(own_scores, scores(model, X), side="right")]
         return np.asarray(counted / (1.0 + left_out.weights.sum()))
+
+
+def _takes_by_name(model: Any) -> bool:
+    """Return whether a detector picks its columns by name, in any order and among others."""
+    return hasattr(model, "steps") and isinstance(model[0], ColumnTransformer)

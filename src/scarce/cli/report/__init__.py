@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["write_report", "write_stories"]
+__all__ = ["report_page", "write_stories"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,9 +8,12 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from scarce._arrays import Array
-from scarce.cli._answers import direction
-from scarce.cli._words import machine_of, promise, quality
+from scarce.cli._kinds import LABELLED
+from scarce.cli._words import promise, quality
 from scarce.cli.report import _pictures as pictures
+from scarce.cli.scores._answers import ahead, direction
+from scarce.cli.scores._model import machine_of
+from scarce.cli.scores._reasons import reason_texts
 from scarce.inspection import explain
 
 ENDS = 5  # most and least typical rows
@@ -18,6 +21,8 @@ REASONS = 3
 NAMES = {  # of rows on either side of the threshold
     "pu": ("of the class", "the others"),
     "groups": ("positive", "negative"),
+    "classify": ("decided", "undecided"),
+    "regress": ("above the median", "below it"),
 }
 
 
@@ -38,7 +43,7 @@ def report_content(task: Any, model: Any) -> dict[str, Any]:
     """
     machine = machine_of(model)
     scores = _scores(task, model)
-    sentence, *more = promise(task.kind, model)
+    sentence, *more = promise(task, model)
     return {
         "title": _title(task),
         "sentence": sentence,
@@ -46,7 +51,7 @@ def report_content(task: Any, model: Any) -> dict[str, Any]:
         "main": _main_picture(task, model, scores),
         "estimator": type(machine).__name__,
         "why": task.why,
-        "rows": len(task.X),
+        "rows": task.n_rows,
         "columns": task.plan.columns,
         "n_used": len(task.plan.types),
         "missing": sum(c.missing for c in task.plan.columns if c.use in ("number", "category")),
@@ -62,10 +67,13 @@ def report_content(task: Any, model: Any) -> dict[str, Any]:
 
 
 def _scores(task: Any, model: Any) -> Array:
-    """Return the rows' scores, those of rows left out where there are such, NaN for sources."""
+    """Return the rows' scores, held-out ones where there are such, NaN for sources."""
+    if task.kind == "regress":
+        return np.asarray(model.predict(task.X), dtype=np.float64)
     if hasattr(model, "left_out_scores_"):
         return np.asarray(model.left_out_scores_ - np.ravel(model.offset_)[0])
-    return direction(model) * np.asarray(model.decision_function(task.X), dtype=np.float64)
+    scores = np.asarray(model.decision_function(task.X), dtype=np.float64)
+    return ahead(scores) if scores.ndim > 1 else np.asarray(direction(model) * scores)
 
 
 def _title(task: Any) -> str:
@@ -75,6 +83,8 @@ def _title(task: Any) -> str:
         "pu": "Which of the unlabelled rows belong to the class",
         "groups": "Who is positive, from shares of groups",
         "tensor": "What a normal sample looks like",
+        "classify": "Which class a row belongs to",
+        "regress": "What number a row has",
     }
     return names[task.kind]
 
@@ -84,21 +94,34 @@ def _words(kind: str) -> tuple[str, str]:
 
 
 def _main_picture(task: Any, model: Any, scores: Array) -> dict[str, str]:
-    machine, (inside, outside) = machine_of(model), _words(task.kind)
+    machine, (inside, outside), threshold = machine_of(model), _words(task.kind), 0.0
     if task.kind == "pu":
         labelled, others = machine.out_of_bag_scores_
         kinds = {"labelled": np.asarray(labelled), "unlabelled": np.asarray(others)}
-        caption = "Scores of labelled and unlabelled rows, each by machines that did not see it."
+        caption = "Scores of labelled and unlabelled rows, each by models that did not see it."
+    elif task.kind == "regress":
+        kinds = {"given": np.asarray(task.y), "predicted": scores}
+        caption = "Given and predicted numbers of the rows, with the median of the given ones."
+        threshold, inside, outside = float(np.median(task.y)), "above", "below"
+    elif task.kind == "classify":
+        kinds = {"rows": scores}
+        caption = "How far the class that is decided for is ahead of the next, for each row."
+        if len(task.facts["classes"]) == 2:
+            first, second = task.facts["classes"]
+            own = np.asarray(task.y == second)
+            kinds = {f"is {second}": scores[own], f"is {first}": scores[~own]}
+            caption = f"Scores of the rows of both classes; above 0 they are called {second}."
+            inside, outside = second, first
     elif task.kind == "groups":
         kinds = {"rows": scores}
         caption = "Scores of the rows; above 0 they are called positive."
     else:
-        kinds = {"left out": scores[np.isfinite(scores)]}
+        kinds = {"held out": scores[np.isfinite(scores)]}
         caption = (
-            "Scores of the rows, each by a model that has not seen it: as fresh rows of the class "
+            "Scores of the rows, each by a model that has not seen it: as new rows of the class "
             "would score."
         )
-    drawing = pictures.score_histogram(kinds, 0.0, inside, outside)
+    drawing = pictures.score_histogram(kinds, threshold, inside, outside)
     return {"svg": pictures.picture(drawing, caption), "caption": caption}
 
 
@@ -114,7 +137,7 @@ def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
     if task.kind in ("one-class", "transfer"):  # a row is compared with others, not with itself
         typical = task.X.iloc[order[: max(1, order.size // 2)]]
     heads = ("Most typical", "Least typical")
-    if task.kind in ("pu", "groups"):
+    if task.kind in ("pu", "groups", *LABELLED):
         heads = ("Highest scores", "Lowest scores")
     for head, chosen in zip(heads, (order[:count], order[::-1][:count]), strict=True):
         rows = task.X.iloc[chosen] if hasattr(task.X, "iloc") else task.X[chosen]
@@ -128,7 +151,12 @@ def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
                     {
                         "id": str(task.ids[row]),
                         "score": f"{scores[row]:.3g}",
-                        "reasons": _reasons(task, rows, place, names[place], values[place]),
+                        "reasons": reason_texts(
+                            rows.iloc[place] if hasattr(rows, "iloc") else None,
+                            names[place],
+                            values[place],
+                        )
+                        or ["nothing: as the rows it was learnt from"],
                     }
                     for place, row in enumerate(chosen)
                 ],
@@ -137,26 +165,9 @@ def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
     return parts
 
 
-def _reasons(task: Any, rows: Any, place: int, names: Array, values: Array) -> list[str]:
-    """Return what moved a score, as "column = value (part)"."""
-    found = []
-    for name, part in zip(names, values, strict=True):
-        if abs(part) < 1e-12:
-            continue
-        held = ""
-        if hasattr(rows, "columns") and name in rows.columns:
-            value = rows.iloc[place][name]
-            missing = not isinstance(value, str) and np.isnan(value)
-            held = (
-                " missing" if missing else f" {value}" if isinstance(value, str) else f" {value:g}"
-            )
-        found.append(f"{name}{held} ({part:+.2g})")
-    return found or ["nothing: as the rows it was learnt from"]
-
-
 def _view(task: Any, model: Any, scores: Array) -> dict[str, str] | None:
     inner = getattr(model, "estimator_", model)
-    if task.columns is None:
+    if not task.tables:
         X = task.X.reshape(len(task.X), -1)
     else:
         X = np.asarray(inner[0].transform(task.X))
@@ -169,7 +180,8 @@ def _view(task: Any, model: Any, scores: Array) -> dict[str, str] | None:
         "The rows in the two directions in which they differ most, which hold "
         f"{flat.explained_variance_ratio_.sum():.0%} of the differences; the model sees all."
     )
-    drawing = pictures.two_dimensions(flat.transform(X), scores >= 0, _words(task.kind))
+    threshold = np.median(scores) if task.kind == "regress" else 0.0
+    drawing = pictures.two_dimensions(flat.transform(X), scores >= threshold, _words(task.kind))
     return {"svg": pictures.picture(drawing, caption, (5.6, 3.4)), "caption": caption}
 
 

@@ -8,21 +8,24 @@ from typing import Any
 from scarce._whole_files import write_whole
 
 
-def write_report(path: Path, task: Any, model: Any) -> None:
-    """Write the page of a fit.
+def report_page(task: Any, model: Any) -> str:
+    """Return the page of a fit.
 
     Parameters
     ----------
-    path : Path
-        The file.
     task : Task
         What was fitted.
     model : estimator
         The fitted model.
+
+    Returns
+    -------
+    str
+        HTML.
     """
     from scarce.cli.report._content import report_content
 
-    write_whole(path, page("report.html", report_content(task, model)))
+    return page("report.html", report_content(task, model))
 
 
 def write_stories(path: Path, stories: list[dict[str, Any]]) -> None:

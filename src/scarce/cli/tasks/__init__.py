@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from scarce.cli._errors import NoAnswerError
 from scarce.cli.tasks._groups import groups
+from scarce.cli.tasks._labelled import classify, regress
 from scarce.cli.tasks._one_class import one_class, tensor
 from scarce.cli.tasks._positive_unlabelled import positive_unlabelled
 from scarce.cli.tasks._task import Task
@@ -36,11 +37,13 @@ def make_task(kind: str, arguments: argparse.Namespace) -> Task:
         "pu": positive_unlabelled,
         "groups": groups,
         "tensor": tensor,
+        "classify": classify,
+        "regress": regress,
     }
     task = makers[kind](arguments)
     task.kind = kind
     if "random_state" in task.machine.get_params(deep=False):
         task.machine.set_params(random_state=arguments.seed)
-    if len(task.X) < 2:
+    if task.n_rows < 2:
         raise NoAnswerError(f"{arguments.table} has one row; nothing can be learnt from it")
     return task

@@ -9,19 +9,16 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.cli._errors import NoAnswerError, UsageError
 from scarce.cli._table_options import dialect_of
-from scarce.cli.tasks._source_model import source_machine
 from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import Rows, TableError, open_table
 
 
 def groups(arguments: argparse.Namespace) -> Task:
-    from scarce import GroupProbabilitySVM
-
     if (arguments.share is None) == (arguments.shares is None):
         raise UsageError("--group needs --share COLUMN or --shares TABLE, one of them")
     roles = {arguments.group: "group"} | ({arguments.share: "share"} if arguments.share else {})
     task = read_tables(arguments, [arguments.table], roles)
-    rows = task.facts["rows"][0]
+    rows = task.tables[0]
     names = rows.texts(arguments.group)
     common = np.array([not isinstance(name, str) for name in names])
     if common.any() and arguments.source_model is None:
@@ -38,10 +35,14 @@ def groups(arguments: argparse.Namespace) -> Task:
     task.y, task.metadata["groups"] = shares, groups
     task.facts["groups"] = ids
     task.why = f"{ids.size} groups in column {arguments.group!r} have a share of positives each"
-    task.machine = GroupProbabilitySVM()
-    if arguments.source_model is not None:
+    if arguments.source_model is None:
+        from scarce import GroupProbabilitySVM
+
+        task.machine = GroupProbabilitySVM()
+    else:
+        from scarce.cli.tasks._source_model import source_machine
+
         task.columns, task.machine, task.plan = source_machine(arguments.source_model, task.plan)
-        task.X = task.plan.frame(rows)
         task.why += f", and {arguments.source_model.name} is a model of a related domain"
     return task
 

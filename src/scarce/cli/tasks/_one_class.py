@@ -12,17 +12,15 @@ from scarce.io import TableError, read_arrays
 
 
 def one_class(arguments: argparse.Namespace) -> Task:
-    from scarce import OneClassSVM
-
     task = read_tables(arguments, [arguments.table], {})
     task.why = f"all rows of {arguments.table.name} are of one class"
+    from scarce import OneClassSVM
+
     task.machine = OneClassSVM(gamma="neighbors", nu=0.1)
     return task
 
 
 def tensor(arguments: argparse.Namespace) -> Task:
-    from scarce import OneClassSTM
-
     if arguments.table.suffix.lower() not in (".npy", ".npz"):
         raise UsageError(f"tensors come from .npy or .npz files, not from {arguments.table.name}")
     if arguments.features or arguments.drop:
@@ -33,9 +31,8 @@ def tensor(arguments: argparse.Namespace) -> Task:
     if broken.any():
         raise TableError(f"{arguments.table}, sample {broken.argmax() + 1}: not a finite number")
     shape = " x ".join(map(str, X.shape[1:]))
-    task = Task(
-        "tensor", f"{arguments.table.name} holds {len(X)} samples of {shape}", X, OneClassSTM()
-    )
+    task = Task("tensor", f"{arguments.table.name} holds {len(X)} samples of {shape}")
+    task.X = X
     for option, role in ((arguments.id, "ids"), (arguments.weight, "weights")):
         if option is not None and option not in columns:
             have = ", ".join(columns) or "no array of one value a sample"
@@ -45,4 +42,7 @@ def tensor(arguments: argparse.Namespace) -> Task:
         task.ids = np.asarray(columns[arguments.id])
     if arguments.weight:
         task.metadata["sample_weight"] = np.asarray(columns[arguments.weight], dtype=np.float64)
+    from scarce import OneClassSTM
+
+    task.machine = OneClassSTM()
     return task

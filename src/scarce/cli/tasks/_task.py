@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from scarce._arrays import Array
 from scarce.cli._errors import NoAnswerError
 from scarce.cli._table_options import dialect_of
-from scarce.io import ColumnPlan, TableError, open_table, plan_columns
+from scarce.io import ColumnPlan, Rows, Sample, TableError, even_limits, open_table, plan_columns
+from scarce.io._column_plan import DATES
 from scarce.io._extra import tables_library
 
 
@@ -27,12 +29,8 @@ class Task:
         What kind of supervision there is.
     why : str
         What of the input says so.
-    X : DataFrame or ndarray
-        The rows.
     machine : estimator
         The last step.
-    columns : transformer or None
-        The step before it.
     y : ndarray or None
         Labels or shares.
     metadata : dict of ndarray
@@ -47,13 +45,15 @@ class Task:
         What a person should know.
     facts : dict
         What the report says of this kind.
+    tables : list of Rows
+        What was read; none for tensors.
+    columns : transformer or None
+        The step before the machine, if it is not the plan's own.
     """
 
     kind: str
     why: str
-    X: Any
-    machine: Any
-    columns: Any = None
+    machine: Any = None
     y: Any = None
     metadata: dict[str, Any] = field(default_factory=dict)
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(()))
@@ -61,6 +61,19 @@ class Task:
     id_name: str = "row"
     notes: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    tables: list[Rows] = field(default_factory=list)
+    columns: Any = None
+
+    @cached_property
+    def X(self) -> Any:
+        """The rows: a frame, or an array of tensors. Made when nothing is left to be refused."""
+        frames = [self.plan.frame(rows) for rows in self.tables]
+        return tables_library("pandas").concat(frames, ignore_index=True)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return sum(map(len, self.tables)) if self.tables else len(self.X)
 
     @property
     def calibrated(self) -> bool:
@@ -70,43 +83,70 @@ class Task:
     @property
     def pipeline(self) -> Any:
         """The estimator with the step that makes numbers of the columns."""
-        if self.columns is None:
+        if not self.tables:
             return self.machine
-        return Pipeline([("columns", self.columns), ("machine", self.machine)])
+        from sklearn.pipeline import Pipeline
+
+        columns = self.plan.transformer() if self.columns is None else self.columns
+        return Pipeline([("columns", columns), ("machine", self.machine)])
 
     @property
     def fit_parameters(self) -> dict[str, Any]:
         """What `fit` of the pipeline takes beside `X` and `y`."""
-        before = "" if self.columns is None else "machine__"
+        before = "machine__" if self.tables else ""
         return {f"{before}{name}": value for name, value in self.metadata.items()}
 
 
-def read_tables(arguments: argparse.Namespace, files: list[Path], roles: dict[str, str]) -> Task:
-    """Read tables with the same columns, plan these, and return a task without a machine."""
-    tables = [open_table(path, dialect_of(arguments)) for path in files]
-    rows = [table.read() for table in tables]
+def read_tables(
+    arguments: argparse.Namespace,
+    files: list[Path],
+    roles: dict[str, str],
+    rare: Callable[[Rows], Array] | None = None,
+) -> Task:
+    """Read tables with the same columns, plan these, and return a task without a machine.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        The options of `scarce fit`.
+    files : list of Path
+        The tables.
+    roles : dict of str
+        Columns that are not learnt from, and what they are for.
+    rare : callable, optional
+        Says which rows of a table must not be lost among others if it has to be sampled.
+
+    Returns
+    -------
+    Task
+        With its tables, and what is done with their columns.
+    """
+    dialect = dialect_of(arguments)
+    tables = [open_table(path, dialect) for path in files]
     for option, role in ((arguments.id, "id"), (arguments.weight, "weight")):
         if option is not None:
             roles[option] = role
     for name in roles:
-        for part in rows if roles[name] in ("id", "weight") else rows[:1]:
-            part.check_has(name)
-    plan = plan_columns(rows, roles, arguments.features, arguments.drop or ())
+        for table in tables if roles[name] in ("id", "weight") else tables[:1]:
+            table.check_has(name)
+    rows = _sampled(
+        [t.read(Sample(arguments.rows, arguments.seed, rare)) for t in tables], arguments
+    )
+    plan = plan_columns(
+        rows, roles, arguments.features, arguments.drop or (), dates=arguments.dates
+    )
     if not plan.types:
         raise NoAnswerError(f"{files[0]}: no column is left to learn from; see --features")
-    task = Task(
-        "",
-        "",
-        tables_library("pandas").concat([plan.frame(part) for part in rows], ignore_index=True),
-        None,
-    )
-    task.plan, task.columns = plan, plan.transformer()
+    task = Task("", "", plan=plan, tables=rows)
     task.notes = [note for table in tables for note in table.notes]
+    task.notes += [note for part in rows if (note := _sample_note(part))]
     for part in rows[1:]:
-        extra = [name for name in part.names if name not in rows[0].names]
+        extra = [name for name in part.names if not rows[0].has(name)]
         if extra:
             task.notes.append(f"{part.path} has further columns, not used: {', '.join(extra)}")
-    task.facts["rows"] = rows
+    dates = [column.name for column in plan.columns if column.done.startswith(DATES)]
+    if dates:
+        task.notes.append(f"dates are left out, --dates learns from them: {', '.join(dates)}")
     task.id_name = arguments.id or "row"
     task.ids = np.concatenate([part.row_names(arguments.id) for part in rows])
     if arguments.weight:
@@ -114,9 +154,32 @@ def read_tables(arguments: argparse.Namespace, files: list[Path], roles: dict[st
     return task
 
 
+def _sampled(tables: list[Rows], arguments: argparse.Namespace) -> list[Rows]:
+    """Return no more rows of all tables together than are wanted, the smaller tables whole."""
+    if arguments.rows is None or sum(map(len, tables)) <= arguments.rows:
+        return tables
+    random = np.random.default_rng(arguments.seed)
+    limits = even_limits([len(rows) for rows in tables], arguments.rows)
+    return [
+        rows if limit == len(rows)
+        else rows.take(np.sort(random.choice(len(rows), limit, replace=False)))
+        for rows, limit in zip(tables, limits, strict=True)
+    ]  # fmt: skip
+
+
+def _sample_note(rows: Rows) -> str | None:
+    if rows.total is None:
+        return None
+    return (
+        f"{len(rows):,} of the {rows.total:,} rows of {rows.path.name} are learnt from, chosen at "
+        f"random by --seed. --rows all takes them all, and about "
+        f"{(rows.total / len(rows)) ** 2:,.0f} times as long"
+    )
+
+
 def not_negative(task: Task, name: str, what: str) -> Array:
     values = []
-    for rows in task.facts["rows"]:
+    for rows in task.tables:
         numbers = rows.numbers(name)
         wrong = ~(numbers >= 0)
         if wrong.any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,8 +16,6 @@ TARGET = "target"
 
 
 def transfer(arguments: argparse.Namespace) -> Task:
-    from scarce import TransferOneClassSVM
-
     if arguments.source and arguments.domain:
         raise UsageError("--source and --domain say the same in two ways; give one")
     roles = {arguments.domain: "domain"} if arguments.domain else {}
@@ -24,14 +23,13 @@ def transfer(arguments: argparse.Namespace) -> Task:
     if isinstance(radius, str) and radius != "knn":
         roles[radius] = "radius"
     files = [arguments.table, *arguments.source]
-    task = read_tables(arguments, files, roles)
-    task.machine = TransferOneClassSVM(offset="original")
+    task = read_tables(arguments, files, roles, _targets(arguments.domain))
     task.why = f"{arguments.table.name} is the target"
     if arguments.domain:
-        domain, names = _domains(task.facts["rows"][0], arguments.domain)
+        domain, names = _domains(task.tables[0], arguments.domain)
         task.why = f"column {arguments.domain!r} says which rows are of the target"
     else:
-        sizes = [len(rows) for rows in task.facts["rows"]]
+        sizes = [len(rows) for rows in task.tables]
         domain = np.repeat(np.arange(len(files)) - 1, sizes)
         names = {number: path.name for number, path in enumerate(arguments.source)}
     if names:
@@ -40,6 +38,9 @@ def transfer(arguments: argparse.Namespace) -> Task:
     task.metadata["sample_domain"] = domain
     if (domain < 0).sum() < 2:
         raise NoAnswerError(f"{arguments.table}: one row of the target; two are needed at least")
+    from scarce import TransferOneClassSVM
+
+    task.machine = TransferOneClassSVM(offset="original")
     if isinstance(radius, str) and radius != "knn":
         task.metadata["sample_radius"] = not_negative(task, radius, "radius")
         task.why += ", which may be off by a radius each"
@@ -59,6 +60,18 @@ def _radius(given: str | None) -> float | str | None:
     if not 0 <= radius < np.inf:
         raise UsageError(f"--radius must not be negative, got {given}")
     return radius
+
+
+def _targets(name: str | None) -> Callable[[Rows], Array] | None:
+    """Return what says which rows of a long table are of the target: all of them are wanted."""
+    if name is None:
+        return None
+
+    def of_the_target(rows: Rows) -> Array:
+        texts = [str(text).strip().lower() for text in rows.texts(name)]
+        return np.array([text == TARGET or text.startswith("-") for text in texts])
+
+    return of_the_target
 
 
 def _domains(rows: Rows, name: str) -> tuple[Array, dict[int, str]]:

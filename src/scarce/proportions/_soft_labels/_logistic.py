@@ -196,4 +196,4 @@ def log_sums(logits: Array) -> tuple[Array, Array]:
 def _mean_squares(features: Any, weights: Array) -> Array:
     """Return the mean square of every column."""
     squares = features.multiply(features) if sparse.issparse(features) else features**2
-    return np.asarray(squares.T @ weights) / weights.sum()
+    return np.asarray((squares.T @ weights) / weights.sum())

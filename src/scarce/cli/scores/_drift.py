@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import kstwobign
+from scipy.special import kolmogorov
 
 from scarce._arrays import Array
 
@@ -13,7 +13,7 @@ BY_CHANCE = 1e-3  # how often rows of the class would be called drifted
 
 
 class ScoreCounts:
-    """Counts how many scores lie below each score of a row left out of the fit.
+    """Counts how many scores lie below each held-out score.
 
     If rows are of the class, their p-values are uniform, up to what the rows of the fit are
     uncertain by. Comparing the two samples of scores takes account of that: with the many rows of a
@@ -22,27 +22,30 @@ class ScoreCounts:
     Parameters
     ----------
     left_out : array
-        Scores of rows left out of the fit.
+        Scores of held-out rows.
     """
 
     def __init__(self, left_out: Any) -> None:
         scores = np.asarray(left_out, dtype=np.float64)
         self.left_out = np.sort(scores[np.isfinite(scores)])  # NaN: of sources, or without weight
         self.counts = np.zeros((2, self.left_out.size), dtype=np.int64)
-        self.rows = 0
+        self.rows, self.rejected = 0, 0
 
-    def add(self, scores: Array) -> None:
+    def add(self, scores: Array, rejected: int) -> None:
         """Count further scores.
 
         Parameters
         ----------
         scores : ndarray
             Of new rows.
+        rejected : int
+            How many of these rows are rejected.
         """
         ordered = np.sort(scores)
         self.counts[0] += np.searchsorted(ordered, self.left_out, side="left")
         self.counts[1] += np.searchsorted(ordered, self.left_out, side="right")
         self.rows += ordered.size
+        self.rejected += rejected
 
     def distance(self) -> float:
         """Return the largest difference of the two distribution functions (Kolmogorov-Smirnov)."""
@@ -56,12 +59,18 @@ class ScoreCounts:
         """Return a sentence if the rows differ from those of the fit, else None."""
         n = self.left_out.size
         distance = self.distance()
-        if kstwobign.sf(distance * np.sqrt(n * self.rows / (n + self.rows))) > BY_CHANCE:
+        if kolmogorov(distance * np.sqrt(n * self.rows / (n + self.rows))) > BY_CHANCE:
             return None
         middle = self.counts[1][(n - 1) // 2] / self.rows
-        hint = " (rows of the fit itself score too high)" if middle < 1 / 3 else ""
+        if middle < 1 / 3:
+            what = " (so high score rows that the model was fitted to)"
+        else:
+            what = (
+                ". Either the class has changed, or this batch holds many rows that do not belong "
+                f"to it ({self.rejected / self.rows:.0%} are rejected): look at the first rows of "
+                "the list"
+            )
         return (
-            f"drift: these rows are not like fresh rows of the class. {middle:.0%} of them score "
-            f"below its middle, where half should; the p-values are off the uniform distribution "
-            f"by {distance:.2f}{hint}"
+            f"drift: these rows do not score like new rows of the class. {middle:.0%} of them "
+            f"score below its median, where half should{what}"
         )

@@ -1,0 +1,1 @@
+"""From a model file and a table to a ranked list."""

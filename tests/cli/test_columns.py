@@ -1,0 +1,170 @@
+"""Numbers as people write them, dates, and values that are missing."""
+
+import os
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import scarce as library
+from tests.cli.processes import scarce
+
+AMOUNTS = np.array([1169.0, 5951.5, 2096.25, 7882.0, 4870.75, 950.5, 12.5, 1_200_300.0] * 5)
+SHARES = np.array([0.12, 0.035, 0.5, 0.07, 1.0, 0.21, 0.3, 0.005] * 5)
+
+
+def german(value):
+    return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+STYLES = {
+    "german": (AMOUNTS, german),
+    "english": (AMOUNTS, lambda value: f"{value:,.2f}"),
+    "swiss": (AMOUNTS, lambda value: f"{value:,.2f}".replace(",", "'")),
+    "spaces": (AMOUNTS, lambda value: german(value).replace(".", "\u00a0")),
+    "euro": (AMOUNTS, lambda value: f"€ {german(value)}"),
+    "code": (AMOUNTS, lambda value: f"{german(value)} EUR"),
+    "dollar": (AMOUNTS, lambda value: f"${value:,.2f}"),
+    "percent": (SHARES, lambda value: f"{100 * value:g} %"),
+}
+
+
+@pytest.fixture(scope="module")
+def other():
+    return np.random.default_rng(0).normal(size=40).round(3)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_numbers_as_people_write_them(tmp_path, other, style):
+    values, written = STYLES[style]
+    plain = pd.DataFrame({"amount": values, "other": other})
+    plain.to_csv(tmp_path / "plain.csv", index=False)
+    plain.assign(amount=[written(each) for each in values]).to_csv(
+        tmp_path / "styled.csv", index=False
+    )
+    scores = []
+    for name in ("plain", "styled"):
+        out, _ = scarce("fit", f"{name}.csv", "--out", f"{name}.skops", cwd=tmp_path)
+        line = next(line for line in out.splitlines() if line.startswith("amount"))
+        assert f"number  {values.min():g} to {values.max():g}" in re.sub(" {2,}", "  ", line)
+        command = ["score", f"{name}.skops", f"{name}.csv", "--raw", "--out", f"{name}-s.csv"]
+        scarce(*command, cwd=tmp_path)
+        scores.append(pd.read_csv(tmp_path / f"{name}-s.csv"))
+    pd.testing.assert_frame_equal(*scores)
+    # A file of some values alone, which would not tell by themselves, is read as at the fit.
+    few = pd.DataFrame({"amount": [written(each) for each in values[:1]], "other": other[:1]})
+    few.to_csv(tmp_path / "few.csv", index=False)
+    scarce("score", "styled.skops", "few.csv", "--raw", "--out", "few-s.csv", cwd=tmp_path)
+    found = pd.read_csv(tmp_path / "few-s.csv")["score"][0]
+    assert found == scores[0].set_index("row")["score"][2]
+    few.assign(amount="12 mg").to_csv(tmp_path / "few.csv", index=False)
+    _, error = scarce("score", "styled.skops", "few.csv", "--out", "x.csv", cwd=tmp_path, code=3)
+    assert "few.csv, row 2, column 'amount': '12 mg' is not a number" in error
+
+
+def test_a_file_of_decimal_commas_tells_how_thousands_are_written(tmp_path, other):
+    table = pd.DataFrame({"amount": ["1.169", "5.951", "2.096", "9.100"] * 10, "other": other})
+    table.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
+    out, _ = scarce("fit", "t.csv", "--out", "t.skops", cwd=tmp_path)
+    assert "1169 to 9100" in out
+    table.to_csv(tmp_path / "t.csv", index=False, sep=";")  # decimal points: plain numbers
+    out, _ = scarce("fit", "t.csv", "--out", "t.skops", "--force", cwd=tmp_path)
+    assert "1.169 to 9.1" in out
+
+
+DATES = pd.date_range("2025-07-01 06:30", periods=40, freq="31h")
+WRITTEN = {
+    "iso": "%Y-%m-%d",
+    "iso with hours": "%Y-%m-%d %H:%M",
+    "german": "%d.%m.%Y",
+    "english": "%d/%m/%Y",
+    "american": "%m/%d/%Y",
+}
+
+
+@pytest.mark.parametrize("style", WRITTEN)
+def test_dates(tmp_path, other, style):
+    table = pd.DataFrame({"when": DATES.strftime(WRITTEN[style]), "other": other})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    out, _ = scarce("fit", "t.csv", "--out", "t.skops", cwd=tmp_path)
+    assert "note: dates are left out, --dates learns from them: when\n" in out
+    assert library.load(tmp_path / "t.skops").feature_names_in_.tolist() == ["other"]
+    out, _ = scarce("fit", "t.csv", "--dates", "--out", "d.skops", cwd=tmp_path)
+    assert "note: dates" not in out
+    hours = style.endswith("hours")
+    model = library.load(tmp_path / "d.skops")
+    names = ["when: days", *["when: hour"] * hours, "when: weekday", "other"]
+    assert model.feature_names_in_.tolist() == names
+    # The same columns, made by pandas, are scored alike.
+    day = DATES if hours else DATES.normalize()
+    made = pd.DataFrame(
+        {
+            "when: days": (day - pd.Timestamp(0)) / pd.Timedelta(days=1),
+            "when: hour": day.hour.astype(float),
+            "when: weekday": day.strftime("%a"),
+            "other": other,
+        }
+    )[names]
+    command = ["score", "d.skops", "t.csv", "--raw", "--order", "file", "--out", "s.csv"]
+    scarce(*command, cwd=tmp_path)
+    found = pd.read_csv(tmp_path / "s.csv")["score"]
+    np.testing.assert_allclose(found, model.decision_function(made), rtol=1e-9, atol=1e-15)
+
+
+def test_dates_of_parquet_files_and_missing_ones(tmp_path, other):
+    table = pd.DataFrame({"when": DATES.normalize(), "other": other})
+    table.loc[::4, "when"] = pd.NaT
+    table.to_parquet(tmp_path / "t.parquet")
+    out, _ = scarce("fit", "t.parquet", "--dates", "--out", "d.skops", cwd=tmp_path)
+    line = next(line for line in out.splitlines() if line.startswith("when"))
+    assert "10" in line.split()
+    assert "days, weekday; standardised; missing values filled with the median and flagged" in line
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        command = ["score", "d.skops", name, "--raw", "--order", "file", "--out", f"{name}.s.csv"]
+        out, _ = scarce(*command, cwd=tmp_path)
+        assert "missing values, filled as at the fit: when: days 10, when: weekday 10" in out
+    found = [pd.read_csv(tmp_path / f"{name}.s.csv")["score"] for name in ("t.parquet", "t.csv")]
+    np.testing.assert_array_equal(*found)
+
+
+def test_missing_values_are_flagged_where_they_are_common(tmp_path):
+    random = np.random.default_rng(1)
+    table = pd.DataFrame(random.normal(size=(200, 2)).round(3), columns=["rare", "common"])
+    table.loc[7, "rare"] = np.nan
+    table.loc[::10, "common"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    out, _ = scarce("fit", "t.csv", "--out", "m.skops", cwd=tmp_path)
+    lines = {line.split()[0]: line for line in out.splitlines() if line}
+    assert lines["rare"].endswith("1        standardised; missing values filled with the median")
+    assert lines["common"].endswith("missing values filled with the median and flagged")
+    columns = library.load(tmp_path / "m.skops").estimator_[0]
+    rows = pd.DataFrame({"rare": [0.5, np.nan], "common": [np.nan, 0.5]})
+    values = columns.transform(rows)
+    assert values.shape == (2, 3)
+    filled = table.fillna(table.median())
+    expected = ((rows.fillna(table.median()) - filled.mean()) / filled.std(ddof=0)).to_numpy()
+    np.testing.assert_allclose(values[:, :2], expected)
+    np.testing.assert_allclose(values[:, 2], [(1 - 0.1) / 0.3, -0.1 / 0.3])
+
+
+def test_columns_of_one_value_cost_nothing(tmp_path):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(1.0, range(60), [f"c{number}" for number in range(4000)])
+    table = table.assign(a=random.normal(size=60), b=random.normal(size=60), text="same")
+    table.to_csv(tmp_path / "wide.csv", index=False)
+    before = os.times()
+    out, _ = scarce("fit", "wide.csv", "--out", "m.skops", cwd=tmp_path)
+    after = os.times()
+    assert "learnt from 60 rows and 2 columns" in out
+    assert out.count("the same in every row") == 4001
+    assert after.children_user - before.children_user < 20  # it was 80
+
+
+def test_long_texts_are_read(tmp_path):
+    texts = [f"{number} " + "x" * 140_000 for number in range(4)]
+    rows = pd.DataFrame({"a": [1.0, 2.5, 3.0, 4.0], "text": texts})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    out, _ = scarce("fit", "t.csv", "--features", "a", "--out", "m.skops", cwd=tmp_path)
+    assert "learnt from 4 rows and 1 column in" in out

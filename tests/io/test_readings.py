@@ -1,0 +1,114 @@
+"""How numbers and dates are written: one reading for all values of a column, or none."""
+
+import numpy as np
+import pytest
+
+from scarce.io import Dialect, TableError, open_table
+from scarce.io._readings import date_style, number_styles, styled_dates, styled_numbers
+
+NUMBERS = [
+    (["1.169,00", "950,00"], [1169, 950]),
+    (["1,169.00", "3"], [1169, 3]),
+    (["1'200.50", "12.00"], [1200.5, 12]),
+    (["1\u202f234,5", "7"], [1234.5, 7]),
+    (["\u20ac 12,50", "\u20ac 1.300,00", "-\u20ac 3"], [12.5, 1300, -3]),
+    (["12,50 EUR", "\u22125 EUR"], [12.5, -5]),
+    (["R$ 5.10", "R$ 10.20"], [5.1, 10.2]),
+    (["12 %", "3,5 %", "100%"], [0.12, 0.035, 1]),
+    (["12.345.678", "1.000"], [12345678, 1000]),
+    (["2,5", "1.300"], [2.5, 1300]),
+]
+
+
+@pytest.mark.parametrize(("texts", "values"), NUMBERS, ids=[case[0][0] for case in NUMBERS])
+def test_numbers(texts, values):
+    (style,) = number_styles(texts)
+    found, wrong = styled_numbers([*texts, None], style)
+    assert wrong is None
+    np.testing.assert_allclose(found, [*values, np.nan])
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["148 mg", "2 mg"],
+        ["12 %", "12"],
+        ["\u20ac 12", "$ 12"],
+        ["1.2.3", "4.5.6"],
+        ["1,23,456.0"],
+        ["1.169,00", "1,169.00"],
+        ["12", "twelve"],
+        [""],
+    ],
+    ids=lambda texts: texts[0],
+)
+def test_texts_that_are_no_numbers(texts):
+    assert number_styles(texts) == []
+
+
+def test_two_readings_and_what_decides():
+    texts = ["1,169", "5,951"]
+    values = {tuple(styled_numbers(texts, style)[0]) for style in number_styles(texts)}
+    assert values == {(1169.0, 5951.0), (1.169, 5.951)}
+    for decimal, first in ((".", 1169.0), (",", 1.169)):
+        (style,) = number_styles(texts, decimal)
+        assert styled_numbers(texts, style)[0][0] == first
+    assert styled_numbers(["1,169", "x"], number_styles(texts)[0])[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "expected"),
+    [
+        ('a,b\n"1,169",2.5\n"5,951",3.5\n', None, [1169, 5951]),  # a point decides
+        ("a;b\n1.169;2,5\n5.951;3,5\n", None, [1169, 5951]),
+        ("a;b\n1,169;2,5\n5,951;3,5\n", None, [1.169, 5.951]),
+        ("a;b\n1.169;2.5\n5.951;3.5\n", None, [1.169, 5.951]),
+        ('a,b\n"1,5",x\n"2,5",y\n', None, [1.5, 2.5]),
+        ("a;b\n1.169.000;2\n2.000;3\n", None, [1169000, 2000]),
+    ],
+)
+def test_a_file_tells_its_decimal_sign(tmp_path, text, delimiter, expected):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    rows = open_table(path, Dialect(delimiter=delimiter)).read()
+    np.testing.assert_allclose(rows.numbers("a"), expected)
+    assert rows.kind("a") == "number"
+
+
+def test_a_file_that_does_not_tell(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n"1,169",2\n"5,951",3\n')
+    with pytest.raises(TableError, match=r"row 2, column 'a': '1,169' may be 1169 or 1\.169"):
+        open_table(path).read().kind("a")
+    assert open_table(path, Dialect(decimal=".")).read().numbers("a")[0] == 1169
+    assert open_table(path, Dialect(decimal=",")).read().numbers("a")[0] == 1.169
+
+
+@pytest.mark.parametrize(
+    ("texts", "style", "first"),
+    [
+        (["10.07.2025", "1.2.2024"], "dmy.", "2025-07-10T00:00"),
+        (["10.7.25", "1.12.99"], "dmy.", "2025-07-10T00:00"),
+        (["5/13/2026", "1/2/2026"], "mdy/", "2026-05-13T00:00"),
+        (["13/5/2026 7:05", "1/2/2026"], "dmy/", "2026-05-13T07:05"),
+        (["5/3/2026", "6/3/2026"], "dmy/?", "2026-03-05T00:00"),
+        (["2024-02-29T23:59:01Z", "2024-03-01 00:00"], "ymd-", "2024-02-29T23:59:01"),
+        (["2024/02/29"], "ymd/", "2024-02-29T00:00"),
+    ],
+)
+def test_dates(texts, style, first):
+    assert date_style(texts) == style
+    found, wrong = styled_dates([*texts, None], style)
+    assert wrong is None
+    assert found[0] == np.datetime64(first)
+    assert np.isnat(found[-1])
+    assert styled_dates([*texts, "x"], style)[1] == len(texts)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [["31.02.2024"], ["1.2.3"], ["2024-13-01"], ["10.07.2025", "10/07/2025"], ["12:30"], ["7"], []],
+    ids=str,
+)
+def test_texts_that_are_no_dates(texts):
+    assert date_style(texts) is None
