@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._frame import plain_weights
-from scarce.positive_unlabeled._threshold import wilson
+from scarce.positive_unlabeled.bags._threshold import wilson
 
 
 def lee_liu_score(

@@ -14,9 +14,10 @@ from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, 
 from scarce._kernel_machine import KernelMachine
 from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_operator, weighted_scores
-from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
+from scarce.positive_unlabeled.rows._given import settle_labels
+from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.reductions import double_hinge_program, read_double_hinge
 
 
@@ -195,11 +196,9 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         X, y = self._validated(X, y, reset=True)
         labels: Array = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
-        self.classes_, self.pos_label_, positive = positive_rows(
-            labels, self.pos_label, type(self).__name__
-        )
+        positive = settle_labels(self, labels).positive
         weights = checked_weights(sample_weight, X)
-        check_both(positive, weights, self.classes_, self.pos_label_)
+        check_both(positive, ~positive, weights)
         self.class_prior_ = self._prior(X, labels, weights)
         kernel = self._settled_kernel(X, weights)
         labelled = np.flatnonzero(positive & (weights > 0))
