@@ -38,6 +38,7 @@ PACKAGES = (
     "inspection",
     "io",
     "kernels",
+    "metrics",
     "model_selection",
     "one_class",
     "positive_unlabeled",

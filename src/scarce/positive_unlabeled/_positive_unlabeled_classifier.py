@@ -242,7 +242,8 @@ class PositiveUnlabeledClassifier(BagClassifier, BaseEstimator):
             found = Ranking(best, bags, best.others(everyone[0]), design.ranked(random))
             if self.class_prior is None:
                 cleaner = cleaner_prior(found, random, task)
-        self.svc_, self.estimators_ = None, best.estimators
+        self.svc_: PositiveUnlabeledSVC | None = None
+        self.estimators_ = best.estimators
         self.threshold_ = self._keep_answers(design, best.positive, found.others, cleaner)
 
     def _fit_default(self, given: Given, seed: int) -> None:

@@ -15,7 +15,6 @@ from scarce._kernel_machine import KernelMachine
 from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled.rows._given import settle_labels
 from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.reductions import double_hinge_program, read_double_hinge
@@ -32,8 +31,8 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     Parameters
     ----------
     class_prior : float or None, default=None
-        Share of the class among the unlabelled rows. None to take the estimate of
-        :class:`PositiveUnlabeledSVC`; the answers are no better than that.
+        Share of the class among the unlabelled rows. It must be given; `class_prior_` of a
+        :class:`PositiveUnlabeledSVC` is an estimate.
     C : float, default=1.0
         Weight of a labelled row against ``1/2 |w|^2``.
     kernel : str, kernel object or callable, default="rbf"
@@ -57,8 +56,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         Limit on the number of pairwise steps; -1 for none.
     verbose : bool, default=False
         Print one line per block of steps.
-    random_state : int, RandomState instance or None, default=None
-        The draws of an estimated class prior.
 
     Attributes
     ----------
@@ -131,7 +128,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
                 "cache_size",
                 "max_iter",
                 "verbose",
-                "random_state",
             )
         },
         "class_prior": [Interval(Real, 0.0, 1.0, closed="neither"), None],
@@ -154,7 +150,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         cache_size: float = 200,
         max_iter: int = -1,
         verbose: bool = False,
-        random_state: Any = None,
     ) -> None:
         self.class_prior = class_prior
         self.C = C
@@ -167,7 +162,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
         self.verbose = verbose
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,7 +193,7 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         positive = settle_labels(self, labels).positive
         weights = checked_weights(sample_weight, X)
         check_both(positive, ~positive, weights)
-        self.class_prior_ = self._prior(X, labels, weights)
+        self.class_prior_ = self._prior()
         kernel = self._settled_kernel(X, weights)
         labelled = np.flatnonzero(positive & (weights > 0))
         others = np.flatnonzero(~positive & (weights > 0))
@@ -227,18 +221,14 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         keep_quality(self, [solution])
         return self
 
-    def _prior(self, X: Any, labels: Array, weights: Array) -> float:
-        if self.class_prior is not None:
-            return float(self.class_prior)
-        bags = PositiveUnlabeledSVC(
-            kernel=self.kernel,
-            degree=self.degree,
-            gamma=self.gamma,
-            coef0=self.coef0,
-            pos_label=self.pos_label_,
-            random_state=self.random_state,
-        )
-        return float(bags.fit(X, labels, sample_weight=weights).class_prior_)
+    def _prior(self) -> float:
+        if self.class_prior is None:
+            raise ValueError(
+                "class_prior must be given, the share of the class among the unlabelled rows, got "
+                "None. Where nobody knows it, PositiveUnlabeledSVC().fit(X, y).class_prior_ and "
+                "scarce.positive_unlabeled.estimate_prior are estimates with an interval"
+            )
+        return float(self.class_prior)
 
     @lazily
     def decision_function(self, X: Any) -> Array:

@@ -151,7 +151,7 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
         ndarray of shape (n_samples,)
             Entries of ``classes_``.
         """
-        decisions = self.decision_function(X)  # type: ignore[attr-defined]
+        decisions = self.decision_function(X)
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
 
     @lazily
@@ -181,7 +181,7 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
                 ScarceDataWarning,
                 stacklevel=2,
             )
-        decisions = self._sign() * self.decision_function(X)  # type: ignore[attr-defined]
+        decisions = self._sign() * self.decision_function(X)
         found = Curve(*self.probability_curve_).at(decisions)
         both = (1.0 - found, found) if self._sign() > 0 else (found, 1.0 - found)
         return np.column_stack(both)
