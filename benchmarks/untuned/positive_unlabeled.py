@@ -2,6 +2,9 @@
 
 A class of a data set is labelled in part; everything else is unlabelled. F1 and AUC are those of
 the true classes of fresh rows. nnPU is told the true share of the class, which no other method is.
+Kinds of tasks: a part of the class labelled, 50 or 15 rows of it, two samples (all positives of the
+unlabelled sample stay in it), a rare class (2 % of the unlabelled rows), columns that do not matter
+(as many of noise as there are), and biased labels (easy rows first).
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ from sklearn.model_selection import (
     cross_val_predict,
     train_test_split,
 )
+from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.untuned.data import HALVES, SEEDS, at_hand, frequent_classes, table
 from benchmarks.untuned.report import RESULTS, markdown, read_cells, wins, write_cells
@@ -41,18 +46,32 @@ from scarce import (
     SVC,
     SVMC,
     MappingConvergence,
+    PositiveUnlabeledClassifier,
     PositiveUnlabeledSVC,
     ScarceDataWarning,
     UnbiasedPUSVC,
     pu_threshold,
 )
+from scarce.datasets import label_some_positives
 from scarce.model_selection import lee_liu_scorer
 
 CLASSES = {"letter": 3, "digits": 3, "isolet": 3, "20newsgroups": 2, "webkb": 2}  # else one
-KINDS = ("10 %", "30 %", "50 rows")
+KINDS = (
+    "10 %",
+    "30 %",
+    "50 rows",
+    "15 rows",
+    "two samples",
+    "rare",
+    "noise columns",
+    "biased",
+)
 LARGEST = 1500  # rows of a task; with 50 positives 2,250
 COMPONENTS = 30  # of many features, for gradient boosting, which takes minutes else
 OURS = "PositiveUnlabeledSVC"
+DEFAULT = "PositiveUnlabeledClassifier"
+RARE = 0.02  # share of the class among unlabelled rows of that kind
+MOST_DENSE = 100  # columns beside which others of noise are put
 
 
 class Task(NamedTuple):
@@ -75,6 +94,8 @@ class Answer(NamedTuple):
     predicted: Any
     scores: Any
     share: float
+    interval: tuple[float, float] | None = None
+    probabilities: Any = None
 
 
 def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
@@ -93,18 +114,51 @@ def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
     fit, fresh = train_test_split(
         rows, test_size=0.3, stratify=truth[rows], random_state=int(random.integers(2**31))
     )
-    of_class = np.flatnonzero(truth[fit])
-    wanted = {"10 %": round(0.1 * of_class.size), "30 %": round(0.3 * of_class.size)}
-    n_labelled = wanted.get(kind, 50)
-    if n_labelled < 5 or n_labelled > 0.6 * of_class.size:
+    of_class = random.permutation(np.flatnonzero(truth[fit]))
+    n_labelled = labelled_rows(kind, of_class.size)
+    if kind == "rare":  # few of the class are left beside the labelled ones
+        kept = max(6, round(RARE * (fit.size - of_class.size)))
+        n_labelled = min(40, of_class.size - kept)
+        fit = np.delete(fit, of_class[n_labelled + kept :]) if n_labelled >= 12 else fit
+        of_class = random.permutation(np.flatnonzero(truth[fit]))
+    elif n_labelled > 0.6 * of_class.size:
         return None
-    y = np.zeros(fit.size, int)
-    y[random.choice(of_class, n_labelled, replace=False)] = 1
+    if n_labelled < 5 or (kind == "rare" and n_labelled < 12):
+        return None
     X, new = data.X[fit], data.X[fresh]
-    if not sparse.issparse(X):
+    dense = not sparse.issparse(X)
+    if dense:
         scaler = StandardScaler().fit(X)
         X, new = scaler.transform(X), scaler.transform(new)
-    return Task(X, y, truth[fit], new, truth[fresh])
+    if kind == "noise columns":
+        if not dense or X.shape[1] > MOST_DENSE:
+            return None
+        n_columns = max(10, X.shape[1])
+        X = np.c_[X, random.normal(size=(fit.size, n_columns))]
+        new = np.c_[new, random.normal(size=(fresh.size, n_columns))]
+    if kind == "biased":
+        rows = X if dense else X.toarray()
+        y = label_some_positives(rows, truth[fit], n_labelled, bias=1.0, random_state=random)
+    else:
+        y = np.zeros(fit.size, int)
+        y[of_class[:n_labelled]] = 1
+    task = Task(X, y, truth[fit], new, truth[fresh])
+    return _two_samples(task, random) if kind == "two samples" else task
+
+
+def labelled_rows(kind: str, n: int) -> int:
+    """Return how many of so many rows of the class are labelled."""
+    parts = {"10 %": 0.1, "30 %": 0.3, "two samples": 0.3, "noise columns": 0.3, "biased": 0.25}
+    return {"50 rows": 50, "15 rows": 15}.get(kind, round(parts.get(kind, 0.0) * n))
+
+
+def _two_samples(task: Task, random: np.random.Generator) -> Task:
+    """Return the task with as large a share of the class among unlabelled rows as before."""
+    others = np.flatnonzero((task.y == 0) & ~task.truth)
+    kept = round(others.size * (1 - task.y.sum() / task.truth.sum()))
+    gone = random.permutation(others)[max(50, kept) :]
+    left = np.delete(np.arange(task.y.size), gone)
+    return task._replace(X=task.X[left], y=task.y[left], truth=task.truth[left])
 
 
 def with_threshold(make: Callable[[], Any], method: str) -> Callable[[Task, int], Answer]:
@@ -128,11 +182,57 @@ def _column(values: Any) -> Any:
     return values[:, 1] if values.ndim == 2 else values
 
 
-def ours(**parameters: Any) -> Callable[[Task, int], Answer]:
+def ours(kind: Any = PositiveUnlabeledSVC, **parameters: Any) -> Callable[[Task, int], Answer]:
     def answer(task: Task, seed: int) -> Answer:
-        model = PositiveUnlabeledSVC(random_state=seed, **parameters).fit(task.X, task.y)
+        model = kind(random_state=seed, **parameters).fit(task.X, task.y)
         scores = model.decision_function(task.fresh)
-        return Answer(scores > 0, scores, model.class_prior_)
+        told = kind(random_state=seed, class_prior=task.share, **parameters)
+        try:
+            chances = told.fit(task.X, task.y).predict_proba(task.fresh)[:, 1]
+        except ValueError:  # biased labels: the true share contradicts them
+            chances = None
+        return Answer(scores > 0, scores, model.class_prior_, model.class_prior_interval_, chances)
+
+    return answer
+
+
+def bagged_trees(task: Task, seed: int) -> Answer:
+    """Vote of a hundred trees of all positives against as many unlabelled rows (Mordelet, Vert)."""
+    random = np.random.default_rng(seed)
+    own, others = np.flatnonzero(task.y == 1), np.flatnonzero(task.y == 0)
+    scores, seen = np.zeros(task.fresh.shape[0]), np.zeros(others.size)
+    for _ in range(100):
+        drawn = random.choice(others, min(own.size, others.size), replace=False)
+        tree = DecisionTreeClassifier(random_state=int(random.integers(2**31)))
+        tree.fit(task.X[np.r_[own, drawn]], np.repeat([1, 0], [own.size, drawn.size]))
+        scores += tree.predict_proba(task.fresh)[:, 1] / 100
+        seen += tree.predict_proba(task.X[others])[:, 1] / 100
+    return Answer(scores > 0.5, scores, float((seen > 0.5).mean()))
+
+
+def two_step(first: str) -> Callable[[Task, int], Answer]:
+    """Return a named two-step method: reliable negatives by spies or Rocchio, then an SVC."""
+
+    def answer(task: Task, seed: int) -> Answer:
+        random = np.random.default_rng(seed)
+        own, others = np.flatnonzero(task.y == 1), np.flatnonzero(task.y == 0)
+        if first == "spy":  # Liu et al. 2002: a part of the positives among the unlabelled rows
+            spies = random.permutation(own)[: max(1, round(0.15 * own.size))]
+            rest = np.setdiff1d(own, spies)
+            rows = np.concatenate([rest, others, spies])
+            labels = np.repeat([1, 0], [rest.size, others.size + spies.size])
+            model = svm.SVC(class_weight="balanced").fit(task.X[rows], labels)
+            cut = np.quantile(model.decision_function(task.X[spies]), 0.05)
+            low = model.decision_function(task.X[others]) < cut
+        else:  # Li and Liu 2003: nearer to the prototype of the unlabelled rows
+            low = NearestCentroid().fit(task.X, task.y).predict(task.X[others]) == 0
+        negatives = others[low] if low.sum() >= 5 else others
+        rows = np.concatenate([own, negatives])
+        labels = np.repeat([1, 0], [own.size, negatives.size])
+        model = svm.SVC(class_weight="balanced").fit(task.X[rows], labels)
+        scores = model.decision_function(task.fresh)
+        accepted = float((model.decision_function(task.X[others]) > 0).mean())
+        return Answer(scores > 0, scores, accepted)
 
     return answer
 
@@ -194,15 +294,11 @@ def loop(make: Callable[[], Any]) -> Callable[[Task, int], Answer]:
     return answer
 
 
-def unbiased(told: bool) -> Callable[[Task, int], Answer]:
-    def answer(task: Task, seed: int) -> Answer:
-        prior = task.share if told else None
-        model = UnbiasedPUSVC(class_prior=prior, random_state=seed).fit(task.X, task.y)
-        scores = model.decision_function(task.fresh)
-        accepted = float((model.predict(task.X[task.y == 0]) == 1).mean())
-        return Answer(scores > 0, scores, accepted)
-
-    return answer
+def unbiased(task: Task, seed: int) -> Answer:
+    model = UnbiasedPUSVC(class_prior=task.share).fit(task.X, task.y)
+    scores = model.decision_function(task.fresh)
+    accepted = float((model.predict(task.X[task.y == 0]) == 1).mean())
+    return Answer(scores > 0, scores, accepted)
 
 
 def biased_svm(task: Task, seed: int) -> Answer:
@@ -232,6 +328,12 @@ def boosting() -> Any:
 
 METHODS: dict[str, Callable[[Task, int], Answer]] = {
     OURS: ours(),
+    DEFAULT: ours(PositiveUnlabeledClassifier),
+    f"{OURS}, biased": ours(labelling="biased"),
+    f"{DEFAULT}, biased": ours(PositiveUnlabeledClassifier, labelling="biased"),
+    "bagged trees, vote": bagged_trees,
+    "spies, then an SVC": two_step("spy"),
+    "Rocchio, then an SVC": two_step("rocchio"),
     f"{OURS}, n_bags=0": ours(n_bags=0),
     "pulearn bagging of SVC": bagging,
     "Elkan-Noto, forest": elkan_noto(False),
@@ -242,8 +344,7 @@ METHODS: dict[str, Callable[[Task, int], Answer]] = {
     ),
     "gradient boosting, threshold": with_threshold(boosting, "predict_proba"),
     "one-class SVM": one_class,
-    "unbiased risk, double hinge, told the share": unbiased(True),
-    "unbiased risk, double hinge": unbiased(False),
+    "unbiased risk, double hinge, told the share": unbiased,
     "biased SVM, chosen by Lee-Liu": biased_svm,
     "SVMC": loop(SVMC),
     "MappingConvergence": loop(MappingConvergence),
@@ -295,14 +396,30 @@ def measured(answer: Callable[[Task, int], Answer], task: Task, seed: int) -> di
             found = Answer(nothing > 0, nothing, 0.0)
         seconds = time.process_time() - begin
     ratio = found.share / task.share
+    low, high = found.interval or (np.nan, np.nan)
+    chances = found.probabilities
     return {
         "F1": float(f1_score(task.fresh_truth, found.predicted, zero_division=0.0)),
         "AUC": float(roc_auc_score(task.fresh_truth, found.scores)),
         "share ratio": float(ratio),
         "within a third": float(2 / 3 <= ratio <= 4 / 3),
+        "interval holds": float("nan") if np.isnan(low) else float(low <= task.share <= high),
+        "interval ratio": float(high / low),
+        "ECE told": float("nan") if chances is None else _ece(task.fresh_truth, chances),
         "warned": float(any(issubclass(w.category, ScarceDataWarning) for w in caught)),
         "seconds": seconds,
     }
+
+
+def _ece(truth: Any, chances: Any, bins: int = 10) -> float:
+    """Return the expected calibration error."""
+    which = np.minimum((bins * chances).astype(int), bins - 1)
+    return float(
+        sum(
+            abs(truth[which == k].mean() - chances[which == k].mean()) * np.mean(which == k)
+            for k in np.unique(which)
+        )
+    )
 
 
 def summary(cells: pd.DataFrame) -> str:
@@ -310,13 +427,15 @@ def summary(cells: pd.DataFrame) -> str:
     lines = []
     for (half, kind), part in cells.groupby(["half", "kind"], sort=False):
         grouped = part.groupby("method", sort=False)
-        means = grouped[["F1", "AUC", "within a third", "warned", "seconds"]].mean()
+        means = grouped[
+            ["F1", "AUC", "within a third", "interval holds", "ECE told", "warned", "seconds"]
+        ].mean()
         means.insert(1, "worst F1", grouped["F1"].min())
         n = part["task"].nunique()
         lines += [f"\n**{half}, {kind}** ({n} tasks)\n", markdown(means.reset_index())]
-    for measure in ("F1", "AUC"):
-        table_ = wins(cells, OURS, measure, ["half", "task", "kind"])
-        lines += [f"\n**{measure} of {OURS} against each**\n", table_]
+    for measure, name in product(("F1", "AUC"), (OURS, DEFAULT)):
+        table_ = wins(cells, name, measure, ["half", "task", "kind"])
+        lines += [f"\n**{measure} of {name} against each**\n", table_]
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ from scarce._names import publish
 from scarce.positive_unlabeled._positive_unlabeled_classifier import PositiveUnlabeledClassifier
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled._unbiased import UnbiasedPUSVC
+from scarce.positive_unlabeled.bags._displays import FeatureWeightsDisplay, ProbabilityDisplay
 from scarce.positive_unlabeled.bags._out_of_bag_display import OutOfBagDisplay
 from scarce.positive_unlabeled.bags._prior import PriorEstimate, estimate_prior
 from scarce.positive_unlabeled.bags._threshold import PUThreshold, pu_threshold
@@ -22,6 +23,7 @@ from scarce.positive_unlabeled.rows._labels import UNLABELED_WORDS
 __all__ = [
     "SVMC",
     "UNLABELED_WORDS",
+    "FeatureWeightsDisplay",
     "HistoryDisplay",
     "MappingConvergence",
     "OneClassMapper",
@@ -32,6 +34,7 @@ __all__ = [
     "PositiveUnlabeledClassifier",
     "PositiveUnlabeledSVC",
     "PriorEstimate",
+    "ProbabilityDisplay",
     "RoundsBoundaryDisplay",
     "SetSizesDisplay",
     "UnbiasedPUSVC",

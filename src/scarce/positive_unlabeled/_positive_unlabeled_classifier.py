@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import ExtraTreeClassifier
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
@@ -43,7 +44,7 @@ from scarce.positive_unlabeled.rows._rows import MemoryRows, TableRows, checked_
 TREES_A_BAG = 6
 
 
-class PositiveUnlabeledClassifier(BagClassifier, BaseEstimator):
+class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstimator):
     """Find a class from a few labelled samples of it and many unlabelled ones, by any classifier.
 
     Clones of a classifier separate the labelled samples, less a fifth of them, from as many random

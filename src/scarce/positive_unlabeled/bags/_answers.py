@@ -24,6 +24,7 @@ from scarce.positive_unlabeled.bags._threshold import LABELLINGS, LARGEST_SHARE,
 from scarce.positive_unlabeled.rows._given import Given
 
 WORTH_OF_SHARE = 30.0  # labelled rows that the share to accept counts as in the class prior
+CONTRADICTS = 4.0  # standard errors by which an area may exceed what a given prior allows
 WIDE = 10.0  # upper over lower end of the prior from which probabilities are worth a warning
 
 Estimate = tuple[float, tuple[float, float]]  # a share and its interval
@@ -80,6 +81,7 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
         apart = float(weights[1].sum()) / design.unlabelled.total
         given = None if self.class_prior is None else self.class_prior / apart
         found = found_threshold(positive, others, *weights, given, labelling=self.labelling)
+        self._check_prior(found.auc, found.auc_se)
         positive, others = positive - found.threshold, others - found.threshold
         unlabelled = others[:n]
         accepted = design.unlabelled.weights[unlabelled > 0].sum() / design.unlabelled.total
@@ -106,6 +108,17 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
         self.probability_curve_ = curves[0]
         self.probability_curve_interval_ = curves[1], curves[2]
         return found.threshold
+
+    def _check_prior(self, area: float, error: float) -> None:
+        """Refuse a prior at which labelled rows cannot rank as high as they do."""
+        if self.class_prior is not None and area - CONTRADICTS * error > 1 - self.class_prior / 2:
+            raise ValueError(
+                f"class_prior={self.class_prior:g} contradicts the labels: the area under the "
+                f"curve of labelled against unlabelled rows would be at most "
+                f"{1 - self.class_prior / 2:.3f}, and is {area:.3f} (standard error {error:.3f}). "
+                f"At most {2 * (1 - area):.2g} fits; or the labelled rows are not like the "
+                "positives among the unlabelled ones"
+            )
 
     def _prior(
         self,

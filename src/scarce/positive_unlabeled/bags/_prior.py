@@ -24,10 +24,10 @@ from scarce.positive_unlabeled.bags._threshold import (
     found_threshold,
 )
 
+PART_OF_CURVE = 0.4  # of the logistic curve beside the ranks, in the mean of logarithms
 MOST_BELOW = 5.0  # times that the logistic curve may say less, or more, than the ranks
 LOWEST_END = 20.0  # the same for the lower end of the interval
-OVERLAP = 2.0  # logarithm by which the lower end falls where the class cannot be told at all
-WIDE = 4.0  # upper over lower end from which an interval is worth a warning
+OVERLAP = 4.0  # logarithm by which the lower end falls where the class cannot be told at all
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def estimate_prior(
         "logistic": the mean of the likeliest presence-only logistic curve. "elkan_noto": scores
         are probabilities of being labelled, among labelled and unlabelled samples together, and
         the mean over the labelled ones is the chance that a positive was labelled (Elkan and Noto
-        2008). "combined": the geometric mean of "top" and "logistic".
+        2008). "combined": the weighted geometric mean of "top" (0.6) and "logistic" (0.4).
     weight_positive, weight_unlabeled : array-like, default=None
         Weights; a sample of weight 2 is the same as the sample given twice.
 
@@ -119,7 +119,8 @@ def estimate_prior(
 
     Notes
     -----
-    Labelled samples must be a random part of the class. Without any assumption on the others the
+    Labelled samples must be a random part of the class, and are not part of the unlabelled ones
+    ("elkan_noto" takes them for taken out of these). Without any assumption on the others the
     share is not identifiable: that unlabelled samples look like positives may mean that they are,
     or that negatives look alike. "top", "median" and "normal" err upwards where the class
     overlaps, "logistic" mostly downwards, and the interval spans them, more at the lower end where
@@ -177,14 +178,14 @@ def combined_prior(
     scores: tuple[Array, Array],
     weights: tuple[Array, Array],
 ) -> tuple[float, tuple[float, float]]:
-    """Return the geometric mean of an estimate by ranks and one by the curve, and an interval.
+    """Return a geometric mean of an estimate by ranks and one by the curve, and an interval.
 
     Ranks err upwards where the class overlaps with the others, and their ``interval`` with them;
     the curve errs downwards. The lower end is below both: by a standard error, and by more the
     worse the ranking, corrected for the positives among the unlabelled rows.
     """
     curve = min(max(by_curve, by_ranks / MOST_BELOW), by_ranks * MOST_BELOW)
-    prior = within(float(np.sqrt(by_ranks * curve)), weights)
+    prior = within(float(by_ranks ** (1.0 - PART_OF_CURVE) * curve**PART_OF_CURVE), weights)
     area, _ = area_under_curve(*scores, weights)
     corrected = min(max((area - prior / 2.0) / (1.0 - prior), 0.5), 1.0)
     n = 1.0 / (1.0 / float(weights[0].sum()) + 1.0 / max(1.0, prior * float(weights[1].sum())))
