@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.untuned.positive_unlabeled import DEFAULT, METHODS, OURS, Task, measured
+from benchmarks.untuned.positive_unlabeled import measured
+from benchmarks.untuned.positive_unlabeled_methods import DEFAULT, METHODS, OURS
+from benchmarks.untuned.positive_unlabeled_tasks import Task
 from benchmarks.untuned.report import markdown, write_cells
 from scarce.datasets import label_some_positives
 
