@@ -23,6 +23,7 @@ SUBJECTS = [
         scarce.SVMC(),
         scarce.MappingConvergence(),
         scarce.PositiveUnlabeledSVC(n_bags=5, random_state=0),
+        scarce.PositiveUnlabeledClassifier(n_bags=5, random_state=0),
         scarce.UnbiasedPUSVC(class_prior=0.2),
         scarce.ProjectionMMDSVM(),
         scarce.TransductiveSVM(),

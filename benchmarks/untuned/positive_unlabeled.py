@@ -2,6 +2,9 @@
 
 A class of a data set is labelled in part; everything else is unlabelled. F1 and AUC are those of
 the true classes of fresh rows. nnPU is told the true share of the class, which no other method is.
+Kinds of tasks: a part of the class labelled, 50 or 15 rows of it, two samples (all positives of the
+unlabelled sample stay in it), a rare class (2 % of the unlabelled rows), columns that do not matter
+(as many of noise as there are), and biased labels (easy rows first).
 """
 
 from __future__ import annotations
@@ -12,243 +15,19 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from pulearn import (
-    BaggingPuClassifier,
-    ElkanotoPuClassifier,
-    NNPUClassifier,
-    WeightedElkanotoPuClassifier,
-)
-from scipy import sparse
-from sklearn import svm
-from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.model_selection import (
-    GridSearchCV,
-    StratifiedKFold,
-    cross_val_predict,
-    train_test_split,
-)
-from sklearn.preprocessing import StandardScaler
 
 from benchmarks.untuned.data import HALVES, SEEDS, at_hand, frequent_classes, table
+from benchmarks.untuned.positive_unlabeled_methods import DEFAULT, METHODS, OURS, Answer
+from benchmarks.untuned.positive_unlabeled_tasks import KINDS, Task, make_task
 from benchmarks.untuned.report import RESULTS, markdown, read_cells, wins, write_cells
-from scarce import (
-    SVC,
-    SVMC,
-    MappingConvergence,
-    PositiveUnlabeledSVC,
-    ScarceDataWarning,
-    UnbiasedPUSVC,
-    pu_threshold,
-)
-from scarce.model_selection import lee_liu_scorer
+from scarce import ScarceDataWarning
 
 CLASSES = {"letter": 3, "digits": 3, "isolet": 3, "20newsgroups": 2, "webkb": 2}  # else one
-KINDS = ("10 %", "30 %", "50 rows")
-LARGEST = 1500  # rows of a task; with 50 positives 2,250
-COMPONENTS = 30  # of many features, for gradient boosting, which takes minutes else
-OURS = "PositiveUnlabeledSVC"
-
-
-class Task(NamedTuple):
-    """Rows with labels (1 labelled positive, 0 unlabelled) and truth; fresh rows with truth."""
-
-    X: Any
-    y: Any
-    truth: Any
-    fresh: Any
-    fresh_truth: Any
-
-    @property
-    def share(self) -> float:
-        return float(self.truth[self.y == 0].mean())
-
-
-class Answer(NamedTuple):
-    """Predictions and scores of the fresh rows; the share of the class among unlabelled rows."""
-
-    predicted: Any
-    scores: Any
-    share: float
-
-
-def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
-    """Draw a task; None where the class is too small for it."""
-    data = table(name)
-    random = np.random.default_rng(seed)
-    truth = data.y == label
-    n = min(len(truth), LARGEST if kind != "50 rows" else LARGEST * 3 // 2)
-    # Rare classes keep their share, and enough rows to learn from.
-    own, others = np.flatnonzero(truth), np.flatnonzero(~truth)
-    n_own = min(own.size, max(round(n * own.size / truth.size), 160))
-    n_others = min(others.size, n - n_own)
-    rows = np.concatenate(
-        [random.choice(own, n_own, replace=False), random.choice(others, n_others, replace=False)]
-    )
-    fit, fresh = train_test_split(
-        rows, test_size=0.3, stratify=truth[rows], random_state=int(random.integers(2**31))
-    )
-    of_class = np.flatnonzero(truth[fit])
-    wanted = {"10 %": round(0.1 * of_class.size), "30 %": round(0.3 * of_class.size)}
-    n_labelled = wanted.get(kind, 50)
-    if n_labelled < 5 or n_labelled > 0.6 * of_class.size:
-        return None
-    y = np.zeros(fit.size, int)
-    y[random.choice(of_class, n_labelled, replace=False)] = 1
-    X, new = data.X[fit], data.X[fresh]
-    if not sparse.issparse(X):
-        scaler = StandardScaler().fit(X)
-        X, new = scaler.transform(X), scaler.transform(new)
-    return Task(X, y, truth[fit], new, truth[fresh])
-
-
-def with_threshold(make: Callable[[], Any], method: str) -> Callable[[Task, int], Answer]:
-    """Return a classifier with out-of-fold scores and `pu_threshold`."""
-
-    def answer(task: Task, seed: int) -> Answer:
-        folds = StratifiedKFold(min(5, int(task.y.sum())), shuffle=True, random_state=seed)
-        X, new = task.X, task.fresh
-        if method == "predict_proba" and X.shape[1] > COMPONENTS:
-            projection = TruncatedSVD(COMPONENTS, random_state=seed).fit(X)
-            X, new = projection.transform(X), projection.transform(new)
-        scores = _column(cross_val_predict(make(), X, task.y, cv=folds, method=method))
-        found = pu_threshold(scores[task.y == 1], scores[task.y == 0])
-        fresh = _column(getattr(make().fit(X, task.y), method)(new))
-        return Answer(fresh > found.threshold, fresh, found.share)
-
-    return answer
-
-
-def _column(values: Any) -> Any:
-    return values[:, 1] if values.ndim == 2 else values
-
-
-def ours(**parameters: Any) -> Callable[[Task, int], Answer]:
-    def answer(task: Task, seed: int) -> Answer:
-        model = PositiveUnlabeledSVC(random_state=seed, **parameters).fit(task.X, task.y)
-        scores = model.decision_function(task.fresh)
-        return Answer(scores > 0, scores, model.class_prior_)
-
-    return answer
-
-
-def bagging(task: Task, seed: int) -> Answer:
-    model = BaggingPuClassifier(
-        svm.SVC(), n_estimators=50, max_samples=int(task.y.sum()), random_state=seed
-    ).fit(task.X, task.y)
-    accepted = float((model.predict(task.X[task.y == 0]) == 1).mean())
-    return Answer(
-        model.predict(task.fresh) == 1, np.ravel(model.decision_function(task.fresh)), accepted
-    )
-
-
-def elkan_noto(weighted: bool) -> Callable[[Task, int], Answer]:
-    def answer(task: Task, seed: int) -> Answer:
-        forest = RandomForestClassifier(100, random_state=seed)
-        X, new = task.X, task.fresh
-        if sparse.issparse(X):
-            X, new = X.toarray(), new.toarray()
-        given: dict[str, Any] = {"hold_out_ratio": 0.2, "random_state": seed}
-        if weighted:
-            n = int(task.y.sum())
-            model = WeightedElkanotoPuClassifier(forest, n, task.y.size - n, **given)
-        else:
-            model = ElkanotoPuClassifier(forest, **given)
-        model.fit(X, task.y)
-        accepted = float((model.predict(X[task.y == 0]) == 1).mean())
-        return Answer(model.predict(new) == 1, _column(model.predict_proba(new)), accepted)
-
-    return answer
-
-
-def nnpu(task: Task, seed: int) -> Answer:
-    X, new = task.X, task.fresh
-    if sparse.issparse(X):
-        X, new = X.toarray(), new.toarray()
-    model = NNPUClassifier(prior=task.share, random_state=seed).fit(X, np.where(task.y, 1, -1))
-    scores = np.ravel(new @ model.coef_ + model.intercept_)
-    accepted = float((model.predict(X[task.y == 0]) == 1).mean())
-    return Answer(model.predict(new) == 1, scores, accepted)
-
-
-def one_class(task: Task, seed: int) -> Answer:
-    model = svm.OneClassSVM(nu=0.1).fit(task.X[task.y == 1])
-    scores = model.decision_function(task.fresh)
-    accepted = float((model.decision_function(task.X[task.y == 0]) > 0).mean())
-    return Answer(scores > 0, scores, accepted)
-
-
-def loop(make: Callable[[], Any]) -> Callable[[Task, int], Answer]:
-    """Return a loop of mapping convergence."""
-
-    def answer(task: Task, seed: int) -> Answer:
-        model = make().fit(task.X, task.y)
-        scores = model.decision_function(task.fresh)
-        return Answer(scores > 0, scores, model.class_prior_)
-
-    return answer
-
-
-def unbiased(told: bool) -> Callable[[Task, int], Answer]:
-    def answer(task: Task, seed: int) -> Answer:
-        prior = task.share if told else None
-        model = UnbiasedPUSVC(class_prior=prior, random_state=seed).fit(task.X, task.y)
-        scores = model.decision_function(task.fresh)
-        accepted = float((model.predict(task.X[task.y == 0]) == 1).mean())
-        return Answer(scores > 0, scores, accepted)
-
-    return answer
-
-
-def biased_svm(task: Task, seed: int) -> Answer:
-    """Choose the two prices of Liu et al. (2003) by the score of Lee and Liu, cross-validated."""
-    few = int(task.y.sum()) / int((task.y == 0).sum())
-    prices = [{1: 1.0, 0: few * factor} for factor in (0.3, 1.0, 3.0)]
-    search = GridSearchCV(
-        SVC(),
-        {"class_weight": prices, "C": [0.3, 1.0, 10.0]},
-        scoring=lee_liu_scorer,
-        cv=StratifiedKFold(3, shuffle=True, random_state=seed),
-    ).fit(task.X, task.y)
-    scores = search.decision_function(task.fresh)
-    accepted = float((search.predict(task.X[task.y == 0]) == 1).mean())
-    return Answer(scores > 0, scores, accepted)
-
-
-def all_labels(task: Task, seed: int) -> Answer:
-    model = svm.SVC().fit(task.X, task.truth)
-    scores = model.decision_function(task.fresh)
-    return Answer(scores > 0, scores, float(model.predict(task.X[task.y == 0]).mean()))
-
-
-def boosting() -> Any:
-    return GradientBoostingClassifier(n_estimators=40, max_features=10, random_state=0)
-
-
-METHODS: dict[str, Callable[[Task, int], Answer]] = {
-    OURS: ours(),
-    f"{OURS}, n_bags=0": ours(n_bags=0),
-    "pulearn bagging of SVC": bagging,
-    "Elkan-Noto, forest": elkan_noto(False),
-    "weighted Elkan-Noto, forest": elkan_noto(True),
-    "nnPU, told the share": nnpu,
-    "balanced SVC, threshold": with_threshold(
-        lambda: svm.SVC(class_weight="balanced"), "decision_function"
-    ),
-    "gradient boosting, threshold": with_threshold(boosting, "predict_proba"),
-    "one-class SVM": one_class,
-    "unbiased risk, double hinge, told the share": unbiased(True),
-    "unbiased risk, double hinge": unbiased(False),
-    "biased SVM, chosen by Lee-Liu": biased_svm,
-    "SVMC": loop(SVMC),
-    "MappingConvergence": loop(MappingConvergence),
-    "all labels": all_labels,
-}
 
 
 def tasks(half: str, names: list[str]) -> Iterator[tuple[str, str]]:
@@ -295,14 +74,30 @@ def measured(answer: Callable[[Task, int], Answer], task: Task, seed: int) -> di
             found = Answer(nothing > 0, nothing, 0.0)
         seconds = time.process_time() - begin
     ratio = found.share / task.share
+    low, high = found.interval or (np.nan, np.nan)
+    chances = found.probabilities
     return {
         "F1": float(f1_score(task.fresh_truth, found.predicted, zero_division=0.0)),
         "AUC": float(roc_auc_score(task.fresh_truth, found.scores)),
         "share ratio": float(ratio),
         "within a third": float(2 / 3 <= ratio <= 4 / 3),
+        "interval holds": float("nan") if np.isnan(low) else float(low <= task.share <= high),
+        "interval ratio": float(high / low),
+        "ECE told": float("nan") if chances is None else _ece(task.fresh_truth, chances),
         "warned": float(any(issubclass(w.category, ScarceDataWarning) for w in caught)),
         "seconds": seconds,
     }
+
+
+def _ece(truth: Any, chances: Any, bins: int = 10) -> float:
+    """Return the expected calibration error."""
+    which = np.minimum((bins * chances).astype(int), bins - 1)
+    return float(
+        sum(
+            abs(truth[which == k].mean() - chances[which == k].mean()) * np.mean(which == k)
+            for k in np.unique(which)
+        )
+    )
 
 
 def summary(cells: pd.DataFrame) -> str:
@@ -310,13 +105,15 @@ def summary(cells: pd.DataFrame) -> str:
     lines = []
     for (half, kind), part in cells.groupby(["half", "kind"], sort=False):
         grouped = part.groupby("method", sort=False)
-        means = grouped[["F1", "AUC", "within a third", "warned", "seconds"]].mean()
+        means = grouped[
+            ["F1", "AUC", "within a third", "interval holds", "ECE told", "warned", "seconds"]
+        ].mean()
         means.insert(1, "worst F1", grouped["F1"].min())
         n = part["task"].nunique()
         lines += [f"\n**{half}, {kind}** ({n} tasks)\n", markdown(means.reset_index())]
-    for measure in ("F1", "AUC"):
-        table_ = wins(cells, OURS, measure, ["half", "task", "kind"])
-        lines += [f"\n**{measure} of {OURS} against each**\n", table_]
+    for measure, name in product(("F1", "AUC"), (OURS, DEFAULT)):
+        table_ = wins(cells, name, measure, ["half", "task", "kind"])
+        lines += [f"\n**{measure} of {name} against each**\n", table_]
     return "\n".join(lines)
 
 

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.untuned.positive_unlabeled import METHODS, OURS, Task, measured
+from benchmarks.untuned.positive_unlabeled import measured
+from benchmarks.untuned.positive_unlabeled_methods import DEFAULT, METHODS, OURS
+from benchmarks.untuned.positive_unlabeled_tasks import Task
 from benchmarks.untuned.report import markdown, write_cells
 from scarce.datasets import label_some_positives
 
@@ -21,7 +23,10 @@ SEEDS = range(4)
 SHARE, DISTANCE, FEATURES = 0.25, 1.2, 6
 COMPARED = (
     OURS,
-    f"{OURS}, n_bags=0",
+    f"{OURS}, biased",
+    DEFAULT,
+    f"{DEFAULT}, biased",
+    "bagged trees, vote",
     "pulearn bagging of SVC",
     "Elkan-Noto, forest",
     "nnPU, told the share",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scarce.positive_unlabeled import (
         SVMC,
         MappingConvergence,
+        PositiveUnlabeledClassifier,
         PositiveUnlabeledSVC,
         UnbiasedPUSVC,
         pu_threshold,
@@ -43,6 +44,7 @@ __all__ = [
     "NuSVR",
     "OneClassSTM",
     "OneClassSVM",
+    "PositiveUnlabeledClassifier",
     "PositiveUnlabeledSVC",
     "ProjectionMMDSVM",
     "ScarceDataWarning",

@@ -36,6 +36,8 @@ class KernelSum:
         Factor of the row's value with itself: not zero for distances to a centre.
     voted : bool
         Whether outputs are pairs of classes that are voted on, rather than decision values.
+    factors : ndarray of shape (n_features,) or None
+        What the columns of `x` are multiplied by first; the vectors already are.
     """
 
     kernel: Kernel
@@ -44,6 +46,7 @@ class KernelSum:
     constants: Array
     own: float = 0.0
     voted: bool = False
+    factors: Array | None = None
 
     @property
     def dense_vectors(self) -> Array:

@@ -19,6 +19,7 @@ HOMES = {
     "NuSVR": "regression",
     "OneClassSTM": "tensor",
     "OneClassSVM": "one_class",
+    "PositiveUnlabeledClassifier": "positive_unlabeled",
     "PositiveUnlabeledSVC": "positive_unlabeled",
     "ProjectionMMDSVM": "baselines",
     "TransductiveSVM": "baselines",
@@ -37,6 +38,7 @@ PACKAGES = (
     "inspection",
     "io",
     "kernels",
+    "metrics",
     "model_selection",
     "one_class",
     "positive_unlabeled",
@@ -63,5 +65,5 @@ def publish(package: str, names: dict[str, Any]) -> None:
     """
     for name in names["__all__"]:
         thing = names[name]
-        if isinstance(thing, type) and f"{thing.__module__}.".startswith(f"scarce.{package}._"):
+        if isinstance(thing, type) and thing.__module__.startswith(f"scarce.{package}."):
             thing.__module__ = "scarce" if HOMES.get(name) == package else f"scarce.{package}"

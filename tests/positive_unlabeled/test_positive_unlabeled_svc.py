@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from scarce import PositiveUnlabeledSVC, ScarceDataWarning, pu_threshold
 from scarce.datasets import label_some_positives
 from scarce.model_selection import lee_liu_scorer, out_of_bag_auc_scorer
-from scarce.positive_unlabeled._draws import draw, folds
+from scarce.positive_unlabeled.bags._draws import draw, folds
 
 
 def sample(n_labelled=60, n_unlabelled=400, share=0.25, distance=2.0, d=4, seed=0):
@@ -153,7 +153,7 @@ def test_another_width_is_taken_where_it_is_clearly_better():
     scale = 1 / (2 * X.var())
     assert clone(model).fit(X, y).gamma_ == pytest.approx(2 * scale)
     X, y, _ = sample(12, 150)  # normal rows: all widths do, and twelve rows cannot tell
-    model.fit(X, y)
+    model.set_params(feature_weights=None).fit(X, y)
     assert model.gamma_ == pytest.approx(1 / (X.shape[1] * X.var()))
 
 
@@ -161,7 +161,7 @@ def test_prices_of_a_rare_class_are_higher():
     X, y, truth = sample(40, 1000, share=0.05)
     model = PositiveUnlabeledSVC(n_bags=10, random_state=0).fit(X, y)
     assert 3.0 < model.C_ <= 10.0
-    assert model.accepted_share_ == pytest.approx(truth[y == 0].mean(), rel=1 / 3)
+    assert model.accepted_share_ == pytest.approx(truth[y == 0].mean(), rel=1 / 2)
     prior = clone(model).set_params(class_prior=0.05, C=1.0).fit(X, y)
     assert prior.C_ == pytest.approx(6.0)
     assert clone(model).set_params(class_prior=0.01, C=2.0).fit(X, y).C_ == 20.0

@@ -6,9 +6,9 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import SVC, SVMC
-from scarce.positive_unlabeled import _rows
-from scarce.positive_unlabeled._equal_rows import row_keys
-from scarce.positive_unlabeled._rows import MappedRows, MemoryRows
+from scarce.positive_unlabeled.rows import _rows
+from scarce.positive_unlabeled.rows._equal_rows import row_keys
+from scarce.positive_unlabeled.rows._rows import MappedRows, MemoryRows
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from scarce import ScarceDataWarning, pu_threshold
-from scarce.positive_unlabeled._ranks import (
+from scarce.positive_unlabeled.bags._ranks import (
     area_under_curve,
     gain_of_area,
     mid_ranks,

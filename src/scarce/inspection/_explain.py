@@ -175,14 +175,19 @@ def _by_columns(
     members = np.zeros((rows.shape[1], n_columns))
     members[np.arange(made_from.size), made_from] = 1.0
     formula = layers.kernel_sum()
+    plain = rows, baseline
+    if formula is not None and formula.factors is not None:
+        # Shapley values of the scaled columns are those of the columns.
+        rows, baseline = rows * formula.factors, baseline * formula.factors
     if formula is not None and not formula.voted:
         if formula.kernel.explicit:
             return additive_shares(formula, rows, baseline, outputs) @ members, True
         if formula.kernel.separable:
             return separable_shares(formula, rows, baseline, outputs, members)
+    given, compared = plain
     shares = sampled_shares(
         layers.scores,
-        lambda which, taken: np.where(taken[:, made_from], rows[which], baseline[which]),
+        lambda which, taken: np.where(taken[:, made_from], given[which], compared[which]),
         outputs.size,
         n_columns,
         outputs,

@@ -322,7 +322,8 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         """
         check_is_fitted(self)
         X = X if hasattr(X, "iloc") else plain(X)
-        # Columns that are picked by name may come in any order; else the detector says what is wrong.
+        # Columns that are picked by name may come in any order; else the detector says what is
+        # wrong.
         if X.ndim > 1 and not _takes_by_name(self.estimator_):
             validate_data(self, X, reset=False, skip_check_array=True)
         return no_nan(scores(self.estimator_, X))

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from scarce.positive_unlabeled._lee_liu import lee_liu_score
+from scarce.positive_unlabeled._lee_liu import lee_liu_score, positive_label
 
 
 class _LeeLiuScorer:
@@ -20,7 +20,7 @@ class _LeeLiuScorer:
         return lee_liu_score(
             y,
             estimator.predict(X),
-            pos_label=_pos_label(estimator),
+            pos_label=positive_label(estimator),
             sample_weight=sample_weight,
             lower_bound=True,
         )
@@ -32,20 +32,6 @@ class _LeeLiuScorer:
 
     def __repr__(self) -> str:
         return "lee_liu_scorer"
-
-
-def _pos_label(estimator: Any) -> Any:
-    """Return the positive label of an estimator or of the one that it wraps; None if none has."""
-    last = estimator[-1] if hasattr(estimator, "steps") else estimator
-    if hasattr(last, "pos_label_"):
-        return last.pos_label_
-    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    given = [
-        value
-        for name, value in parameters.items()
-        if name.split("__")[-1] == "pos_label" and value is not None
-    ]
-    return given[0] if given else None
 
 
 lee_liu_scorer = _LeeLiuScorer()
@@ -62,8 +48,9 @@ class _OutOfBagAUCScorer:
         last = estimator[-1] if hasattr(estimator, "steps") else estimator
         if not hasattr(last, "out_of_bag_auc_"):
             raise ValueError(
-                "out_of_bag_auc_scorer needs a fitted PositiveUnlabeledSVC, or a pipeline that "
-                f"ends with one, got {type(last).__name__}"
+                "out_of_bag_auc_scorer needs a fitted PositiveUnlabeledSVC or "
+                "PositiveUnlabeledClassifier, or a pipeline that ends with one, got "
+                f"{type(last).__name__}"
             )
         return float(last.out_of_bag_auc_)
 

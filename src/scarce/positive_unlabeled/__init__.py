@@ -2,21 +2,28 @@
 
 from scarce._displays import HistoryDisplay
 from scarce._names import publish
-from scarce.positive_unlabeled._displays import RoundsBoundaryDisplay, SetSizesDisplay
-from scarce.positive_unlabeled._labels import UNLABELED_WORDS
-from scarce.positive_unlabeled._mapping_convergence import MappingConvergence
-from scarce.positive_unlabeled._one_class_mapper import OneClassMapper
-from scarce.positive_unlabeled._one_dnf_mapper import OneDNFMapper
-from scarce.positive_unlabeled._out_of_bag_display import OutOfBagDisplay
-from scarce.positive_unlabeled._out_of_bag_mapper import OutOfBagMapper
+from scarce.positive_unlabeled._positive_unlabeled_classifier import PositiveUnlabeledClassifier
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
-from scarce.positive_unlabeled._svmc import SVMC
-from scarce.positive_unlabeled._threshold import PUThreshold, pu_threshold
 from scarce.positive_unlabeled._unbiased import UnbiasedPUSVC
+from scarce.positive_unlabeled.bags._displays import FeatureWeightsDisplay, ProbabilityDisplay
+from scarce.positive_unlabeled.bags._out_of_bag_display import OutOfBagDisplay
+from scarce.positive_unlabeled.bags._prior import PriorEstimate, estimate_prior
+from scarce.positive_unlabeled.bags._threshold import PUThreshold, pu_threshold
+from scarce.positive_unlabeled.mapping_convergence._displays import (
+    RoundsBoundaryDisplay,
+    SetSizesDisplay,
+)
+from scarce.positive_unlabeled.mapping_convergence._mapping_convergence import MappingConvergence
+from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
+from scarce.positive_unlabeled.mapping_convergence._one_dnf_mapper import OneDNFMapper
+from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import OutOfBagMapper
+from scarce.positive_unlabeled.mapping_convergence._svmc import SVMC
+from scarce.positive_unlabeled.rows._labels import UNLABELED_WORDS
 
 __all__ = [
     "SVMC",
     "UNLABELED_WORDS",
+    "FeatureWeightsDisplay",
     "HistoryDisplay",
     "MappingConvergence",
     "OneClassMapper",
@@ -24,10 +31,14 @@ __all__ = [
     "OutOfBagDisplay",
     "OutOfBagMapper",
     "PUThreshold",
+    "PositiveUnlabeledClassifier",
     "PositiveUnlabeledSVC",
+    "PriorEstimate",
+    "ProbabilityDisplay",
     "RoundsBoundaryDisplay",
     "SetSizesDisplay",
     "UnbiasedPUSVC",
+    "estimate_prior",
     "pu_threshold",
 ]
 

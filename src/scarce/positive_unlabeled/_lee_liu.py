@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._frame import plain_weights
-from scarce.positive_unlabeled._threshold import wilson
+from scarce.positive_unlabeled.bags._threshold import wilson
 
 
 def lee_liu_score(
@@ -120,3 +120,17 @@ class LeeLiuScored:
         return lee_liu_score(
             y, found, pos_label=label, sample_weight=sample_weight, lower_bound=True
         )
+
+
+def positive_label(estimator: Any) -> Any:
+    """Return the positive label of an estimator or of the one that it wraps; None if none has."""
+    last = estimator[-1] if hasattr(estimator, "steps") else estimator
+    if hasattr(last, "pos_label_"):
+        return last.pos_label_
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    given = [
+        value
+        for name, value in parameters.items()
+        if name.split("__")[-1] == "pos_label" and value is not None
+    ]
+    return given[0] if given else None

@@ -14,9 +14,9 @@ from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, 
 from scarce._kernel_machine import KernelMachine
 from scarce.chunks._lazy import lazily
 from scarce.kernels import Kernel, make_operator, weighted_scores
-from scarce.positive_unlabeled._labels import check_both, positive_rows
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
+from scarce.positive_unlabeled.rows._given import settle_labels
+from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.reductions import double_hinge_program, read_double_hinge
 
 
@@ -31,8 +31,8 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
     Parameters
     ----------
     class_prior : float or None, default=None
-        Share of the class among the unlabelled rows. None to take the estimate of
-        :class:`PositiveUnlabeledSVC`; the answers are no better than that.
+        Share of the class among the unlabelled rows. It must be given; `class_prior_` of a
+        :class:`PositiveUnlabeledSVC` is an estimate.
     C : float, default=1.0
         Weight of a labelled row against ``1/2 |w|^2``.
     kernel : str, kernel object or callable, default="rbf"
@@ -56,8 +56,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         Limit on the number of pairwise steps; -1 for none.
     verbose : bool, default=False
         Print one line per block of steps.
-    random_state : int, RandomState instance or None, default=None
-        The draws of an estimated class prior.
 
     Attributes
     ----------
@@ -130,7 +128,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
                 "cache_size",
                 "max_iter",
                 "verbose",
-                "random_state",
             )
         },
         "class_prior": [Interval(Real, 0.0, 1.0, closed="neither"), None],
@@ -153,7 +150,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         cache_size: float = 200,
         max_iter: int = -1,
         verbose: bool = False,
-        random_state: Any = None,
     ) -> None:
         self.class_prior = class_prior
         self.C = C
@@ -166,7 +162,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
         self.verbose = verbose
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -195,12 +190,10 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         X, y = self._validated(X, y, reset=True)
         labels: Array = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
-        self.classes_, self.pos_label_, positive = positive_rows(
-            labels, self.pos_label, type(self).__name__
-        )
+        positive = settle_labels(self, labels).positive
         weights = checked_weights(sample_weight, X)
-        check_both(positive, weights, self.classes_, self.pos_label_)
-        self.class_prior_ = self._prior(X, labels, weights)
+        check_both(positive, ~positive, weights)
+        self.class_prior_ = self._prior()
         kernel = self._settled_kernel(X, weights)
         labelled = np.flatnonzero(positive & (weights > 0))
         others = np.flatnonzero(~positive & (weights > 0))
@@ -228,18 +221,14 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
         keep_quality(self, [solution])
         return self
 
-    def _prior(self, X: Any, labels: Array, weights: Array) -> float:
-        if self.class_prior is not None:
-            return float(self.class_prior)
-        bags = PositiveUnlabeledSVC(
-            kernel=self.kernel,
-            degree=self.degree,
-            gamma=self.gamma,
-            coef0=self.coef0,
-            pos_label=self.pos_label_,
-            random_state=self.random_state,
-        )
-        return float(bags.fit(X, labels, sample_weight=weights).class_prior_)
+    def _prior(self) -> float:
+        if self.class_prior is None:
+            raise ValueError(
+                "class_prior must be given, the share of the class among the unlabelled rows, got "
+                "None. Where nobody knows it, PositiveUnlabeledSVC().fit(X, y).class_prior_ and "
+                "scarce.positive_unlabeled.estimate_prior are estimates with an interval"
+            )
+        return float(self.class_prior)
 
     @lazily
     def decision_function(self, X: Any) -> Array:

@@ -10,7 +10,7 @@ from sklearn.base import is_regressor
 from scarce.classification._one_vs_one import class_pairs
 from scarce.inspection._layers import Layers
 from scarce.io._onnx._graph import Graph
-from scarce.positive_unlabeled._base import PositiveUnlabeled
+from scarce.positive_unlabeled.mapping_convergence._base import PositiveUnlabeled
 from scarce.proportions._base import ShareMachine
 
 

@@ -38,6 +38,8 @@ def write_sum(graph: Graph, rows: str, model: KernelSum) -> str:
     str
         Name of the values, of shape (n, n_outputs).
     """
+    if model.factors is not None:
+        rows = graph.times(rows, model.factors)
     if model.kernel.explicit:
         return _linear(graph, rows, model)
     values = kernel_values(model.kernel, graph, rows, model.dense_vectors)

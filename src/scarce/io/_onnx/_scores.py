@@ -92,6 +92,7 @@ def measured_error(layers: Layers, outside: Any, inside: Any) -> tuple[float, fl
 def values_of(formula: KernelSum, rows: Array) -> Array:
     """Return the values of a formula by plain means, in float64."""
     kernel = formula.kernel
+    rows = rows if formula.factors is None else rows * formula.factors
     values = kernel.values(rows, formula.dense_vectors) @ formula.weights.T + formula.constants
     if formula.own:
         values = values + formula.own * np.asarray(make_operator(rows, kernel).diagonal())[:, None]

@@ -108,7 +108,7 @@ class RBFKernel(Kernel):
     def packed_scores(
         self, X: Array, packed: Array, weights: Array, groups: Array, out: Array
     ) -> None:
-        weights = np.ascontiguousarray(weights)
+        weights, groups = np.ascontiguousarray(weights), np.ascontiguousarray(groups)
         _core.gaussian_scores(X, packed, self.gamma, weights, groups, out)
 
     def plain_sums(

@@ -154,7 +154,9 @@ def judge(
         primal = plain + unmet - objective if np.isfinite(plain) else -objective
         unknown = 0.0 if error is None else 0.5 * float(sizes @ error)
         bound = 0.0 if np.isinf(gap) else abs(objective - gap)
-        relative = _relative(gap, max(abs(objective) - unknown, bound, ROUNDED_OBJECTIVE * terms))
+        # Whatever the objective is within its error.
+        least = max(abs(objective), bound) - unknown
+        relative = _relative(gap, max(least, ROUNDED_OBJECTIVE * terms))
     outside = np.maximum(np.maximum(lower - x, x - upper), 0.0)
     off = np.abs(missing)
     if outside.any():

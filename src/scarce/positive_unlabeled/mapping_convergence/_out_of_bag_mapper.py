@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, clone
 from scarce._arrays import Array
 from scarce._frame import fit_frame, plain_weights
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
-from scarce.positive_unlabeled._rows import MemoryRows, RowSource
+from scarce.positive_unlabeled.rows._given import Given
+from scarce.positive_unlabeled.rows._rows import MemoryRows, RowSource
 
 LEFT_BELOW = 0.05  # of the labelled rows
 
@@ -118,7 +119,9 @@ class OutOfBagMapper(BaseEstimator):
         positive = np.zeros(weights.size, bool)
         positive[positives] = True
         bags = default_bags() if self.bags is None else clone(self.bags)
-        numbers = bags._fit_ranking(rows, positive, taking_part).numbers
+        nobody = np.zeros(weights.size, bool)
+        given = Given(rows, positive, nobody, taking_part, weighted=True)
+        numbers = bags._fit_member(given, ranking_only=True).rows.numbers
         own, others = bags.out_of_bag_scores_
         counted = np.bincount(numbers[positives], weights[positives])
         self.bags_ = bags

@@ -1,4 +1,4 @@
-"""Many margin programs on parts of the same rows, and the mean of their models."""
+"""Bags of C-SVMs on parts of the same rows, and the mean of their models as one."""
 
 from __future__ import annotations
 
@@ -14,23 +14,13 @@ from scarce._frame import NOT_FINITE, FitTask, run_solver
 from scarce._kernel_machine import check_sums
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.parallel import thread_count
-from scarce.positive_unlabeled._rows import RowSource
+from scarce.positive_unlabeled.bags._design import Design, Part
+from scarce.positive_unlabeled.bags._out_of_bag import HeldOutSums, OutOfBag
+from scarce.positive_unlabeled.rows._rows import RowSource
 from scarce.reductions import MarginModel, c_svc_program, read_c_svc
 from scarce.solvers import Solution, solve
 
 THREADED_ABOVE = 300  # rows of a program from which Python is not most of its time
-
-
-@dataclass(frozen=True)
-class Part:
-    """One program: rows by number, +1 for positives and -1 for negatives, and prices of slack.
-
-    A row of price 0 is scored and not trained on.
-    """
-
-    rows: Array
-    signs: Array
-    prices: Array
 
 
 @dataclass(frozen=True)
@@ -90,7 +80,7 @@ class Programs:
 
         def answer(part: Part) -> Answer:
             places = np.searchsorted(used, part.rows)
-            program = c_svc_program(operator.subset(places), part.signs, part.prices)
+            program = c_svc_program(operator.subset(places), part.signs, part.costs)
 
             def solved(report: Any) -> Solution:
                 return solve(
@@ -126,3 +116,75 @@ def mean_model(parts: Sequence[Part], answers: Sequence[Answer]) -> MeanModel:
     support = np.flatnonzero(added)
     intercept = float(np.mean([each.model.intercept for each in answers]))
     return MeanModel(rows[support], added[support] / len(answers), intercept)
+
+
+@dataclass(frozen=True)
+class SVCBags:
+    """Bags of C-SVMs with one kernel."""
+
+    programs: Programs
+    kernel: Kernel
+
+    def fitted(self, design: Design, parts: Sequence[Part], task: FitTask) -> SVCOutOfBag:
+        """Fit the bags."""
+        answers, source = self.programs.answers(parts, self.kernel, task), self.programs.source
+        sums = HeldOutSums(source.shape[0])
+        for part, answer in zip(parts, answers, strict=True):
+            held = part.costs == 0
+            sums.add(part.rows[held], answer.scores[held])
+        means = sums.means()
+        return SVCOutOfBag(
+            design,
+            means[design.positives.rows],
+            means[design.negatives.rows],
+            bags=self,
+            parts=parts,
+            answers=answers,
+            model=mean_model(parts, answers),
+            means=means,
+        )
+
+
+@dataclass(frozen=True)
+class SVCOutOfBag(OutOfBag):
+    """The solved programs of one kernel.
+
+    Attributes
+    ----------
+    bags : SVCBags
+        Where they come from.
+    parts, answers : sequences
+        The programs.
+    model : MeanModel
+        The mean of all models.
+    means : ndarray
+        Scores of rows that are in parts without being trained on, the mean over these.
+    """
+
+    bags: SVCBags
+    parts: Sequence[Part]
+    answers: Sequence[Answer]
+    model: MeanModel
+    means: Array
+
+    def unlabelled(self, some: Array) -> Array:
+        """Return the score of unlabelled rows, by number in their pool.
+
+        They are in few bags: what is computed is the mean of all models, once, and the models of
+        the bags that a row is in are taken out of it.
+        """
+        source = self.bags.programs.source
+        rows, n_rows = self.design.unlabelled.rows[some], source.shape[0]
+        if not self.design.n_bags and self.design.unlabelled.n > 1:
+            return np.asarray(self.means[rows])
+        inside, times = np.zeros(n_rows), np.zeros(n_rows)
+        for part, answer in zip(self.parts, self.answers, strict=True):
+            trained = np.flatnonzero(part.costs)
+            which, first = np.unique(part.rows[trained], return_index=True)
+            inside[which] += answer.scores[trained[first]]
+            times[which] += 1.0
+        everywhere = self.model.scores(source, rows, self.bags.kernel)
+        n = len(self.parts)
+        left = n - times[rows]
+        without = (n * everywhere - inside[rows]) / np.maximum(left, 1.0)
+        return np.where(left > 0, without, everywhere)

@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d
 from scarce._arrays import Array
 from scarce._frame import note, plain_weights
 from scarce._warnings import ScarceDataWarning
-from scarce.positive_unlabeled._ranks import (
+from scarce.positive_unlabeled.bags._ranks import (
     accepted_share,
     area_under_curve,
     mid_ranks,
@@ -22,7 +22,12 @@ from scarce.positive_unlabeled._ranks import (
 LARGEST_SHARE = 0.95
 FEW = 10  # labelled rows below which the share is uncertain by a factor of two
 LEAST_AREA = 0.55
-SUSPICIOUS = 5.0  # standard errors by which ranks may say less than the shape of the scores
+PART_OF_SHAPE = 0.5  # of the shape of unlabelled scores in the share to accept, beside the ranks
+PART_OF_LOWEST = 0.3  # of the lowest labelled ranks beside the shape, for biased labels
+LOWEST = 0.05  # of the labelled rows
+SUSPICIOUS_RATIO = 1.5  # by which the shape may say more than the ranks of random labels do
+SUSPICIOUS_ERRORS = 2.0  # and by how many standard errors
+LABELLINGS = ("random", "biased")
 NORMAL_95 = 1.96  # two-sided
 NORMAL_90 = 1.645
 
@@ -116,10 +121,10 @@ def pu_threshold(
     >>> float(np.mean(unlabeled > found.threshold))
     0.2...
     """
-    positive = _finite("scores_positive", scores_positive)
-    unlabelled = _finite("scores_unlabeled", scores_unlabeled)
-    counts = _counts("weight_positive", weight_positive, positive)
-    others = _counts("weight_unlabeled", weight_unlabeled, unlabelled)
+    positive = checked_scores("scores_positive", scores_positive)
+    unlabelled = checked_scores("scores_unlabeled", scores_unlabeled)
+    counts = checked_counts("weight_positive", weight_positive, positive)
+    others = checked_counts("weight_unlabeled", weight_unlabeled, unlabelled)
     if share is not None and not 0.0 < share < 1.0:
         raise ValueError(f"share must lie between 0 and 1, got {share!r}")
     return found_threshold(positive, unlabelled, counts, others, share)
@@ -132,30 +137,26 @@ def found_threshold(
     others: Array,
     share: float | None,
     *,
-    worth_of_shape: float = 0.0,
+    labelling: str | None = None,
 ) -> PUThreshold:
     """Return the threshold of `pu_threshold` for checked scores and weights.
 
-    From few labelled rows the share is uncertain, by a factor of about one plus one over the root
-    of their number. Where scores are distances from a boundary, those of unlabelled rows alone have
-    something to say too: often they are two heaps. What two normal distributions of one width,
-    fitted to them, say of the share then counts as ``worth_of_shape`` labelled rows do, in the mean
-    of the logarithms. Labelled rows that are the easy ones of the class have ranks that say too
-    little: a share five standard errors below that of the shape gives a warning and an interval
-    that spans both. It is not corrected: where the other rows are not one heap, the ranks are
-    right.
+    Without a ``labelling`` by ranks alone. Where scores are distances from a boundary, those of
+    unlabelled rows have something to say too: often they are bimodal. See `estimated_shares` for
+    what is made of both. Labelled rows that are the easy ones of the class have ranks that say too
+    little: a share far below that of the shape gives a warning and an interval that spans both.
     """
     area, error = area_under_curve(positive, unlabelled, (counts, others))
     n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
     if share is None:
-        shares = estimated_shares(positive, unlabelled, (counts, others), worth_of_shape)
-        by_rank, by_shape, found = shares.by_rank, shares.by_shape, shares.both
-        most = by_rank
-        if worth_of_shape and by_rank < by_shape * np.exp(-SUSPICIOUS / np.sqrt(n_positive)):
-            _warn_of_easy_rows(by_rank, by_shape)
-            most = by_shape
+        shares = estimated_shares(positive, unlabelled, (counts, others))
+        by_rank, found, most = shares.by_rank, shares.accepted(labelling), shares.by_rank
         # Both sides are samples: the labelled rows, and the rows of the class among the others.
         n_both = 1.0 / (1.0 / n_positive + 1.0 / (by_rank * n_unlabelled))
+        if labelling is not None and shares.suspicious(n_both):
+            if labelling == "random":
+                _warn_of_easy_rows(by_rank, shares.by_shape)
+            most = shares.by_shape
         low, high = wilson(shares.part / by_rank, n_both)
         high_end = max(shares.part / low, found, most)
         interval = float(np.clip(shares.part / high, 0.0, found)), float(min(high_end, 1.0))
@@ -167,33 +168,61 @@ def found_threshold(
 
 
 class Shares(NamedTuple):
-    """The share to accept: by ranks, by the shape of the scores, and by both.
+    """The share to accept, by different means.
 
-    ``part`` is the best part of the unlabelled rows that has half of the labelled ones above it.
+    Attributes
+    ----------
+    by_rank : float
+        Twice the best part of the unlabelled rows that holds half of the labelled ones.
+    part : float
+        That part.
+    by_shape : float
+        The upper of two normal distributions of one width, fitted to all scores.
+    by_lowest : float
+        What lies above all but a twentieth of the labelled rows.
     """
 
     by_rank: float
     part: float
     by_shape: float
-    both: float
+    by_lowest: float
+
+    def accepted(self, labelling: str | None) -> float:
+        """Return the share to accept: a mean of logarithms.
+
+        The ranks of random labels are right, and uncertain where labelled rows are few; the shape
+        is about right where scores are bimodal, whichever rows were labelled. Labelled rows that
+        are the easy ones tell by their lowest ranks only how far down the class reaches.
+        """
+        if labelling is None:
+            return self.by_rank
+        if labelling == "biased":
+            return float(self.by_shape ** (1.0 - PART_OF_LOWEST) * self.by_lowest**PART_OF_LOWEST)
+        return float(self.by_rank ** (1.0 - PART_OF_SHAPE) * self.by_shape**PART_OF_SHAPE)
+
+    def suspicious(self, n: float) -> bool:
+        """Say whether ranks of ``n`` rows say so much less than the shape that labels look biased.
+
+        The logarithm of a share from ``n`` rows has a standard error of about one over its root.
+        """
+        excess = np.log(self.by_shape / self.by_rank)
+        return bool(excess > max(np.log(SUSPICIOUS_RATIO), SUSPICIOUS_ERRORS / np.sqrt(n)))
 
 
-def estimated_shares(
-    positive: Array, unlabelled: Array, weights: tuple[Array, Array], worth_of_shape: float
-) -> Shares:
-    """Return the share to accept; the shape counts as ``worth_of_shape`` labelled rows."""
+def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, Array]) -> Shares:
+    """Return the share to accept by ranks, by the shape of the scores, and by the lowest ranks."""
     counts, others = weights
     ranks = mid_ranks(positive, unlabelled, others)
     by_rank, part = accepted_share(rank_density(ranks, counts))
     least = 1.5 / float(others.sum())
-    by_rank = min(max(by_rank, least), LARGEST_SHARE)
-    if not worth_of_shape:
-        return Shares(by_rank, part, by_rank, by_rank)
-    by_shape = normal_share(positive, unlabelled, weights, by_rank)
-    by_shape = min(max(by_shape, least), LARGEST_SHARE)
-    trust = float(counts.sum()) / (float(counts.sum()) + worth_of_shape)
-    both = float(by_rank**trust * by_shape ** (1.0 - trust))
-    return Shares(by_rank, part, by_shape, both)
+
+    def within(share: float) -> float:
+        return min(max(share, least), LARGEST_SHARE)
+
+    by_rank = within(by_rank)
+    by_shape = within(normal_share(positive, unlabelled, weights, by_rank))
+    lowest = np.quantile(ranks, LOWEST, weights=counts, method="inverted_cdf")
+    return Shares(by_rank, part, by_shape, within(1.0 - float(lowest)))
 
 
 def warn_if_few(n_positive: float) -> None:
@@ -211,9 +240,10 @@ def _warn_of_easy_rows(by_rank: float, by_shape: float) -> None:
     """Warn of labelled rows that may not be a random part of the class."""
     note(
         f"the positive rows rank so high that the class would be {by_rank:.2g} of the unlabelled "
-        f"rows, and the scores of these look like two heaps, the upper one {by_shape:.2g} of them. "
-        "If easy cases were labelled first, too few rows are accepted: give class_prior if you "
-        "know the share. If the labelled rows are a random part of the class, all is well.",
+        f"rows, but their scores are bimodal, with {by_shape:.2g} of them in the upper mode. "
+        'If easy cases were labelled first, too few rows are accepted: set labelling="biased", '
+        "give the propensity of each labelled row, or class_prior if you know it. If the labelled "
+        "rows are a random part of the class, nothing is wrong.",
         ScarceDataWarning,
     )
 
@@ -249,7 +279,7 @@ def wilson(share: float, n: float) -> tuple[float, float]:
     return float(middle - half), float(middle + half)
 
 
-def _finite(name: str, scores: Any) -> Array:
+def checked_scores(name: str, scores: Any) -> Array:
     values: Array = column_or_1d(scores).astype(np.float64)
     if values.size == 0 or not np.isfinite(values).all():
         raise ValueError(
@@ -259,7 +289,7 @@ def _finite(name: str, scores: Any) -> Array:
     return values
 
 
-def _counts(name: str, weights: Any, scores: Array) -> Array:
+def checked_counts(name: str, weights: Any, scores: Array) -> Array:
     values = plain_weights(weights, scores)
     if (values < 0).any() or not values.any():
         raise ValueError(f"{name} must not be negative, and not all zero, got {weights!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel
-from scarce.positive_unlabeled._rows import RowSource, Scored
+from scarce.positive_unlabeled.rows._rows import RowSource, Scored
 
 
 @dataclass(frozen=True)
@@ -79,27 +79,25 @@ class Renumbered(Scored):
 
 
 def pools(
-    source: RowSource, keys: Array, positive: Array, weights: Array
-) -> tuple[Renumbered, Pool, Pool]:
-    """Return the different rows, the positive ones first, and the pools of both kinds.
+    source: RowSource, keys: Array, kinds: Sequence[Array], weights: Array
+) -> tuple[Renumbered, list[Pool]]:
+    """Return the different rows of some kinds, one kind after another, and the pool of each.
 
-    ``keys`` are equal for equal rows, and put them in order, so that neither the order of the rows
-    given nor a row given twice in place of one of weight 2 changes any number.
+    ``kinds`` say of every row whether it belongs to the kind. ``keys`` are equal for equal rows,
+    and put them in order, so that neither the order of the rows given nor a row given twice in
+    place of one of weight 2 changes any number.
     """
-    found: list[tuple[Array, Array]] = []
-    numbers = np.full(keys.size, -1)
-    for chosen in (positive, ~positive):
+    found: list[Pool] = []
+    where: list[Array] = []
+    numbers, n = np.full(keys.size, -1), 0
+    for chosen in kinds:
         indices = np.flatnonzero(chosen & (weights > 0))
         _, first, which = np.unique(keys[indices], return_index=True, return_inverse=True)
-        numbers[indices] = which + sum(rows.size for rows, _ in found)
-        found.append((indices[first], np.bincount(which, weights[indices])))
-    where = np.concatenate([found[0][0], found[1][0]])
-    n, total = found[0][0].size, where.size
-    return (
-        Renumbered(source, where, numbers),
-        Pool(np.arange(n), found[0][1]),
-        Pool(np.arange(n, total), found[1][1]),
-    )
+        numbers[indices] = which + n
+        where.append(indices[first])
+        found.append(Pool(np.arange(n, n + first.size), np.bincount(which, weights[indices])))
+        n += first.size
+    return Renumbered(source, np.concatenate(where), numbers), found
 
 
 def draw(random: np.random.Generator, masses: Array, n: float) -> tuple[Array, Array]:

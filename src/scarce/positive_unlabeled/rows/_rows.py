@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from scarce._arrays import Array
-from scarce._frame import opaque_rows, validate_data
+from scarce._frame import num_samples, opaque_rows, safe_indexing, validate_data
 from scarce._kernel_machine import check_range
 from scarce.kernels import Kernel, kernel_type, scale_gamma
 
@@ -117,6 +117,34 @@ class KernelRows(MemoryRows):
 
     def gather(self, indices: Array) -> Any:
         return self.X[indices if self.columns is None else np.ix_(indices, self.columns)]
+
+
+class TableRows(MemoryRows):
+    """Rows of any table that scikit-learn can take rows from: arrays, CSR, frames, lists."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X.tocsr() if sparse.issparse(X) else X
+        shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+        self.shape = (num_samples(X), *shape[1:])
+
+    def gather(self, indices: Array) -> Any:
+        return safe_indexing(self.X, indices)
+
+    def numbers(self) -> Any:
+        """Return the rows as finite numbers, of which equal ones can be told; None if they are not.
+
+        A frame may hold columns of words, or missing values.
+        """
+        values = self.X if sparse.issparse(self.X) else np.asarray(self.X)
+        numeric = values.dtype.kind in "fiub" and values.ndim == 2
+        cells = values.data if sparse.issparse(values) else values
+        return values if numeric and np.isfinite(cells).all() else None
+
+    def blocks(self, indices: Array) -> Iterator[tuple[slice, Any]]:
+        step = max(1, BLOCK_VALUES // max(1, self.shape[-1]))
+        for start in range(0, indices.size, step):
+            part = slice(start, start + step)
+            yield part, self.gather(indices[part])
 
 
 def learner_kernel(kernel: Any) -> type[Kernel]:

@@ -10,8 +10,8 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import collected_notes, note
 from scarce._warnings import ScarceDataWarning
-from scarce.positive_unlabeled._threshold import wilson
-from scarce.positive_unlabeled._training import Trained
+from scarce.positive_unlabeled.bags._threshold import wilson
+from scarce.positive_unlabeled.mapping_convergence._training import Trained
 from scarce.reductions import NoMarginError
 
 FOLDS = 5

@@ -19,7 +19,7 @@ from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC
 from scarce.classification._margin_machine import MarginMachine
 from scarce.kernels import as_rows, make_kernel, make_operator
-from scarce.positive_unlabeled._rows import RowSource
+from scarce.positive_unlabeled.rows._rows import RowSource
 from scarce.reductions import NoMarginError, is_flat
 
 FIRST_VIOLATORS = 5000  # negatives to begin with, and to add at a time, of more than fit

@@ -14,9 +14,9 @@ from scarce.chunks import Chunks, Part, as_chunks
 from scarce.chunks._dask import DaskChunks
 from scarce.chunks._memory import COPIES, PER_ROW, budget
 from scarce.chunks._open import comes_in_chunks
-from scarce.positive_unlabeled._chunk_rows import ChunkRows
-from scarce.positive_unlabeled._labels import check_both, positive_rows
-from scarce.positive_unlabeled._rows import RowSource, checked_rows, learner_kernel
+from scarce.positive_unlabeled.rows._chunk_rows import ChunkRows
+from scarce.positive_unlabeled.rows._labels import Labels, check_both, read_labels
+from scarce.positive_unlabeled.rows._rows import RowSource, checked_rows, learner_kernel
 
 FEWEST = 2000  # rows in memory that a fit must be allowed
 
@@ -29,8 +29,8 @@ class Given:
     ----------
     rows : RowSource
         The rows.
-    positive : ndarray of bool of shape (n,)
-        Which are labelled as positive.
+    positive, negative : ndarray of bool of shape (n,)
+        Which are labelled as positive, and which were checked and are not.
     weights : ndarray of shape (n,)
         Their weights, not negative.
     weighted : bool
@@ -39,8 +39,14 @@ class Given:
 
     rows: RowSource
     positive: Array
+    negative: Array
     weights: Array
     weighted: bool
+
+    @property
+    def unlabelled(self) -> Array:
+        """Which are neither."""
+        return ~(self.positive | self.negative)
 
 
 def given_rows(
@@ -68,18 +74,20 @@ def given_rows(
         given = _in_chunks(estimator, X, y, sample_weight, kernel, bytes_a_row)
     else:
         rows, y = checked_rows(estimator, X, kernel, y, reset=True)
-        positive = _settle_labels(estimator, y)
+        labels = settle_labels(estimator, y)
         weights = checked_weights(sample_weight, y)
-        given = Given(rows, positive, weights, sample_weight is not None)
-    check_both(given.positive, given.weights, estimator.classes_, estimator.pos_label_)
+        weighted = sample_weight is not None
+        given = Given(rows, labels.positive, labels.negative, weights, weighted)
+    check_both(given.positive, given.unlabelled, given.weights)
     return given
 
 
-def _settle_labels(estimator: Any, y: Array) -> Array:
-    estimator.classes_, estimator.pos_label_, positive = positive_rows(
-        y, estimator.pos_label, type(estimator).__name__
-    )
-    return positive
+def settle_labels(estimator: Any, y: Array) -> Labels:
+    """Return what labels mean, and tell the estimator its `classes_` and `pos_label_`."""
+    neg_label = getattr(estimator, "neg_label", None)
+    labels = read_labels(y, estimator.pos_label, type(estimator).__name__, neg_label=neg_label)
+    estimator.classes_, estimator.pos_label_ = labels.classes, labels.pos_label
+    return labels
 
 
 def _in_chunks(
@@ -97,22 +105,26 @@ def _in_chunks(
     found = surveyed(estimator, chunks)
     if found.classes.size == 0:
         raise ValueError("a fit of positive and unlabelled rows needs y, one label a row")
-    _settle_labels(estimator, found.classes)
-    answers = chunks.map(_values, estimator.pos_label_)
-    positive = np.concatenate([each for each, _ in answers])
-    weighted = answers[0][1] is not None
+    settle_labels(estimator, found.classes)
+    neg_label = getattr(estimator, "neg_label", None)
+    answers = chunks.map(_values, estimator.pos_label_, neg_label)
+    positive, negative = (np.concatenate([each[k] for each in answers]) for k in (0, 1))
+    weighted = answers[0][2] is not None
     weights = np.broadcast_to(1.0, positive.size)  # which takes no memory
     if weighted:
-        weights = np.concatenate([each for _, each in answers])
+        weights = np.concatenate([each for _, _, each in answers])
     if isinstance(chunks, DaskChunks):
         chunks = chunks.rows_only()  # labels and weights are here now
-    return Given(ChunkRows(chunks, found, weights, most_rows), positive, weights, weighted)
+    rows = ChunkRows(chunks, found, weights, most_rows)
+    return Given(rows, positive, negative, weights, weighted)
 
 
-def _values(part: Part, label: Any) -> tuple[Array, Array | None]:
-    """Return which rows of a part have a label, and their weights if they have any."""
+def _values(part: Part, label: Any, neg_label: Any) -> tuple[Array, Array, Array | None]:
+    """Return which rows of a part have one label, or the other, and weights if there are any."""
     weights = part.weights if "sample_weight" in part.values else None
-    return np.asarray(part.values["y"] == label), weights
+    y = part.values["y"]
+    negative = np.zeros(len(y), bool) if neg_label is None else np.asarray(y == neg_label)
+    return np.asarray(y == label), negative, weights
 
 
 def _rows_at_a_time(chunks: Chunks, max_memory: float | None, bytes_a_row: int) -> int:

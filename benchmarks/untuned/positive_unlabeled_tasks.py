@@ -1,0 +1,104 @@
+"""Tasks of positive and unlabelled rows: a class of a data set, labelled in part."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.untuned.data import table
+from scarce.datasets import label_some_positives
+
+KINDS = (
+    "10 %",
+    "30 %",
+    "50 rows",
+    "15 rows",
+    "two samples",
+    "rare",
+    "noise columns",
+    "biased",
+)
+LARGEST = 1500  # rows of a task; with 50 positives 2,250
+RARE = 0.02  # share of the class among unlabelled rows of that kind
+MOST_DENSE = 100  # columns beside which others of noise are put
+
+
+class Task(NamedTuple):
+    """Rows with labels (1 labelled positive, 0 unlabelled) and truth; fresh rows with truth."""
+
+    X: Any
+    y: Any
+    truth: Any
+    fresh: Any
+    fresh_truth: Any
+
+    @property
+    def share(self) -> float:
+        return float(self.truth[self.y == 0].mean())
+
+
+def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
+    """Draw a task; None where the class is too small for it."""
+    data = table(name)
+    random = np.random.default_rng(seed)
+    truth = data.y == label
+    n = min(len(truth), LARGEST if kind != "50 rows" else LARGEST * 3 // 2)
+    # Rare classes keep their share, and enough rows to learn from.
+    own, others = np.flatnonzero(truth), np.flatnonzero(~truth)
+    n_own = min(own.size, max(round(n * own.size / truth.size), 160))
+    n_others = min(others.size, n - n_own)
+    rows = np.concatenate(
+        [random.choice(own, n_own, replace=False), random.choice(others, n_others, replace=False)]
+    )
+    fit, fresh = train_test_split(
+        rows, test_size=0.3, stratify=truth[rows], random_state=int(random.integers(2**31))
+    )
+    of_class = random.permutation(np.flatnonzero(truth[fit]))
+    n_labelled = labelled_rows(kind, of_class.size)
+    if kind == "rare":  # few of the class are left beside the labelled ones
+        kept = max(6, round(RARE * (fit.size - of_class.size)))
+        n_labelled = min(40, of_class.size - kept)
+        fit = np.delete(fit, of_class[n_labelled + kept :]) if n_labelled >= 12 else fit
+        of_class = random.permutation(np.flatnonzero(truth[fit]))
+    elif n_labelled > 0.6 * of_class.size:
+        return None
+    if n_labelled < 5 or (kind == "rare" and n_labelled < 12):
+        return None
+    X, new = data.X[fit], data.X[fresh]
+    dense = not sparse.issparse(X)
+    if dense:
+        scaler = StandardScaler().fit(X)
+        X, new = scaler.transform(X), scaler.transform(new)
+    if kind == "noise columns":
+        if not dense or X.shape[1] > MOST_DENSE:
+            return None
+        n_columns = max(10, X.shape[1])
+        X = np.c_[X, random.normal(size=(fit.size, n_columns))]
+        new = np.c_[new, random.normal(size=(fresh.size, n_columns))]
+    if kind == "biased":
+        rows = X if dense else X.toarray()
+        y = label_some_positives(rows, truth[fit], n_labelled, bias=1.0, random_state=random)
+    else:
+        y = np.zeros(fit.size, int)
+        y[of_class[:n_labelled]] = 1
+    task = Task(X, y, truth[fit], new, truth[fresh])
+    return _two_samples(task, random) if kind == "two samples" else task
+
+
+def labelled_rows(kind: str, n: int) -> int:
+    """Return how many of so many rows of the class are labelled."""
+    parts = {"10 %": 0.1, "30 %": 0.3, "two samples": 0.3, "noise columns": 0.3, "biased": 0.25}
+    return {"50 rows": 50, "15 rows": 15}.get(kind, round(parts.get(kind, 0.0) * n))
+
+
+def _two_samples(task: Task, random: np.random.Generator) -> Task:
+    """Return the task with as large a share of the class among unlabelled rows as before."""
+    others = np.flatnonzero((task.y == 0) & ~task.truth)
+    kept = round(others.size * (1 - task.y.sum() / task.truth.sum()))
+    gone = random.permutation(others)[max(50, kept) :]
+    left = np.delete(np.arange(task.y.size), gone)
+    return task._replace(X=task.X[left], y=task.y[left], truth=task.truth[left])

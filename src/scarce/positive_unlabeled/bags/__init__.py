@@ -1,0 +1,1 @@
+"""Bags of classifiers of positives against unlabelled samples, and what their scores tell."""

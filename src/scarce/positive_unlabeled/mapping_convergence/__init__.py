@@ -1,0 +1,1 @@
+"""Mapping convergence: strong negatives first, then a boundary that shrinks towards the class."""

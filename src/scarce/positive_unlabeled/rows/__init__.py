@@ -1,0 +1,1 @@
+"""The samples of a fit, wherever they are kept, and their labels."""
