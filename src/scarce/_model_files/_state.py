@@ -22,6 +22,7 @@ from scarce._model_files._attributes import (
 )
 from scarce._model_files._rules import Sizes, StateError, floats, number
 
+TREE = "sklearn.tree._tree.Tree"
 TOGETHER = (
     *("support_vectors_", "dual_coef_", "support_", "intercept_"),
     *("n_features_in_", "shape_fit_", "_sparse", "_gamma"),
@@ -56,6 +57,8 @@ def _check(value: Any, where: str, seen: set[int]) -> None:
         if value.dtype == object:
             for each in value.flat:
                 _check(each, where, seen)
+    elif f"{type(value).__module__}.{type(value).__qualname__}" == TREE:
+        _check_tree(value, where)
     elif isinstance(value, dict):
         for key, each in value.items():
             _check(each, f"{where}[{key!r}]", seen)
@@ -70,6 +73,19 @@ def _check(value: Any, where: str, seen: set[int]) -> None:
                 _check_kernel(value, where)
         for name, each in vars(value).items():
             _check(each, f"{where}.{name}", seen)
+
+
+def _check_tree(tree: Any, where: str) -> None:
+    """Check a decision tree of scikit-learn, whose compiled code follows indices as they are."""
+    nodes, n_features = tree.__getstate__()["nodes"], tree.n_features
+    left, right, feature = (nodes[name] for name in ("left_child", "right_child", "feature"))
+    place, inner = np.arange(nodes.size), left != -1
+    ahead = (left > place) & (left < nodes.size) & (right > place) & (right < nodes.size)
+    named = (feature >= 0) & (feature < n_features)
+    if not (ahead & named)[inner].all() or (right[~inner] != -1).any() or nodes.size == 0:
+        raise StateError(f"{where} has a node that leads outside the tree")
+    if not np.isfinite(tree.value).all():
+        raise StateError(f"{where} holds values that are not finite")
 
 
 def _check_kernel(kernel: Any, where: str) -> None:
@@ -94,8 +110,9 @@ def _check_estimator(model: Any, where: str) -> None:
             raise StateError(f"{where} has no {name}")
         setattr(model, name, signature[name].default)
     for name in state.keys() - parameters:
-        # What a property answers cannot be hidden.
-        if not isinstance(getattr(type(model), name, property()), property):
+        # What a property answers cannot be hidden, and a default is there to be replaced.
+        own = getattr(type(model), name, None)
+        if callable(own) or (hasattr(own, "__get__") and not isinstance(own, property)):
             raise StateError(f"{where}.{name} would hide what the class has of that name")
     if hasattr(model, "_parameter_constraints"):
         check_parameters(model)  # names the parameter and what is accepted
