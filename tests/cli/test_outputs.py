@@ -17,7 +17,7 @@ from tests.cli.tables import customers
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("outputs")
-    customers(30).to_csv(folder / "good.csv", index=False)
+    customers(60).to_csv(folder / "good.csv", index=False)
     assert main(["fit", str(folder / "good.csv"), "--out", str(folder / "model.skops")]) == 0
     return folder
 
