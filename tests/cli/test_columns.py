@@ -10,8 +10,8 @@ import pytest
 import scarce as library
 from tests.cli.processes import scarce
 
-AMOUNTS = np.array([1169.0, 5951.5, 2096.25, 7882.0, 4870.75, 950.5, 12.5, 1_200_300.0] * 5)
-SHARES = np.array([0.12, 0.035, 0.5, 0.07, 1.0, 0.21, 0.3, 0.005] * 5)
+AMOUNTS = np.array([1169.0, 5951.5, 2096.25, 7882.0, 4870.75, 950.5, 12.5, 1_200_300.0] * 7)
+SHARES = np.array([0.12, 0.035, 0.5, 0.07, 1.0, 0.21, 0.3, 0.005] * 7)
 
 
 def german(value):
@@ -32,7 +32,7 @@ STYLES = {
 
 @pytest.fixture(scope="module")
 def other():
-    return np.random.default_rng(0).normal(size=40).round(3)
+    return np.random.default_rng(0).normal(size=56).round(3)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -64,7 +64,7 @@ def test_numbers_as_people_write_them(tmp_path, other, style):
 
 
 def test_a_file_of_decimal_commas_tells_how_thousands_are_written(tmp_path, other):
-    table = pd.DataFrame({"amount": ["1.169", "5.951", "2.096", "9.100"] * 10, "other": other})
+    table = pd.DataFrame({"amount": ["1.169", "5.951", "2.096", "9.100"] * 14, "other": other})
     table.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
     out, _ = scarce("fit", "t.csv", "--out", "t.skops", cwd=tmp_path)
     assert "1169 to 9100" in out
@@ -73,7 +73,7 @@ def test_a_file_of_decimal_commas_tells_how_thousands_are_written(tmp_path, othe
     assert "1.169 to 9.1" in out
 
 
-DATES = pd.date_range("2025-07-01 06:30", periods=40, freq="31h")
+DATES = pd.date_range("2025-07-01 06:30", periods=56, freq="31h")
 WRITTEN = {
     "iso": "%Y-%m-%d",
     "iso with hours": "%Y-%m-%d %H:%M",
@@ -118,13 +118,13 @@ def test_dates_of_parquet_files_and_missing_ones(tmp_path, other):
     table.to_parquet(tmp_path / "t.parquet")
     out, _ = scarce("fit", "t.parquet", "--dates", "--out", "d.skops", cwd=tmp_path)
     line = next(line for line in out.splitlines() if line.startswith("when"))
-    assert "10" in line.split()
+    assert "14" in line.split()
     assert "days, weekday; standardised; missing values filled with the median and flagged" in line
     table.to_csv(tmp_path / "t.csv", index=False)
     for name in ("t.parquet", "t.csv"):
         command = ["score", "d.skops", name, "--raw", "--order", "file", "--out", f"{name}.s.csv"]
         out, _ = scarce(*command, cwd=tmp_path)
-        assert "missing values, filled as at the fit: when: days 10, when: weekday 10" in out
+        assert "missing values, filled as at the fit: when: days 14, when: weekday 14" in out
     found = [pd.read_csv(tmp_path / f"{name}.s.csv")["score"] for name in ("t.parquet", "t.csv")]
     np.testing.assert_array_equal(*found)
 

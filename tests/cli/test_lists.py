@@ -16,7 +16,7 @@ from tests.cli.tables import customers, districts
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lists")
-    customers(40).to_csv(folder / "good.csv", index=False)
+    customers(60).to_csv(folder / "good.csv", index=False)
     many = pd.concat([customers(60, seed=1), customers(140, 15.0, seed=2)])
     many.to_csv(folder / "new.csv", index=False)
     districts().to_csv(folder / "rows.csv", index=False)

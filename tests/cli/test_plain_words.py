@@ -14,7 +14,7 @@ QUICK = 1.0  # CPU seconds, of which half are enough where nothing else runs
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
-    customers(40).to_csv(folder / "good.csv", index=False)
+    customers(60).to_csv(folder / "good.csv", index=False)
     scarce("fit", "good.csv", "--out", "m.skops", cwd=folder)
     np.savez(folder / "images.npz", X=images())
     return folder
@@ -24,7 +24,7 @@ def test_one_is_singular(folder):
     table = pd.read_csv(folder / "good.csv")[["age"]]
     pd.concat([table] * 3).to_csv(folder / "one.csv", index=False)
     out, _ = scarce("fit", "one.csv", "--out", "one.skops", cwd=folder)
-    assert "learnt from 120 rows and 1 column in" in out
+    assert "learnt from 180 rows and 1 column in" in out
 
 
 def test_files_that_are_not_there(folder):

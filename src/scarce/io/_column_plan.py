@@ -241,11 +241,12 @@ def plan_columns(
             raise TableError(f"{option}: {missing_columns(first.path, absent, first.names)}")
     if features is not None:
         wanted = set(features)
+    said = {"drop": "dropped by --drop", "features": "not among --features"}
     planned = [
         Column(name, roles[name]) if name in roles
         else _planned(name, tables, chosen=features is not None, dates=dates)
         if name in wanted and name not in dropped
-        else Column(name, "left out", done="not among --features" if features else "--drop")
+        else Column(name, "left out", done=said["drop" if name in dropped else "features"])
         for name in first.names
     ]  # fmt: skip
     return ColumnPlan(tuple(planned))
