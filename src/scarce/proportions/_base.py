@@ -161,7 +161,10 @@ class ShareMachine(SharePrediction, KernelMachine):
         """Return the rows whose scores say how groups are met, if groups of several rows are."""
         if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
             return None
-        return calibration_rows(units, make_kernel(self.kernel).explicit)
+        cheap = self._kernel_type.explicit or (
+            self.calibrate == "em" and self.approximation is not None
+        )
+        return calibration_rows(units, cheap)
 
     def _unit_space(
         self, X: Any, units: Units, kernel: Kernel, scored: GroupRows | None
