@@ -58,6 +58,7 @@ SHARED = (
 FROM_SOFT_LABELS = (
     "soft_label_gap_",
     "share_slope_",
+    "shrinkage_",
     "left_out_shares_",
     "left_out_sizes_",
     "_share_lines",
