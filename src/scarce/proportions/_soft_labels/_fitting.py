@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
 from scarce._arrays import Array
@@ -29,6 +28,7 @@ from scarce.proportions._soft_labels._tilting import soft_labels
 from scarce.proportions._space import Expansion, UnitSpace
 
 LOOSE_GAP = 1e-2
+BISECTIONS = 10
 
 
 class Start(NamedTuple):
@@ -119,9 +119,11 @@ def shrunk(machine: Any, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
         return float(every.means((p - every.means(p)) ** 2).sum()), shift[0]
 
     wanted = part * moved(1.0)[0]
-    machine.shrinkage_ = float(
-        brentq(lambda factor: moved(factor)[0] - wanted, 0.0, 1.0, xtol=1e-3)
-    )
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if moved(middle)[0] < wanted else (low, middle)
+    machine.shrinkage_ = low
     shift = moved(machine.shrinkage_)[1]
     return replace(fit, model=fit.model.times(machine.shrinkage_, shift))
 
