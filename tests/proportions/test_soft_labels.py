@@ -266,8 +266,7 @@ def test_intervals_hold_at_their_level(size):
 
 def test_few_groups_have_the_whole_range_for_an_interval():
     X, _, groups, share = shifted(n_groups=6)
-    with pytest.warns(ScarceDataWarning):
-        model = GroupProbabilitySVM().fit(X, share, groups)
+    model = GroupProbabilitySVM().fit(X, share, groups)
     found = model.predict_share(X, groups, level=0.95)
     assert (found.lower == 0).all()
     assert (found.upper == 1).all()
