@@ -124,7 +124,7 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
     """
     met = _meeting(rows)
     logits = 0.5 * (start + met.logits(first.features, first.source))
-    model, soft = _rounds(rows, first, logits, common, ROUNDS)
+    model, soft = _rounds(rows, first, logits, met, common, ROUNDS)
     last = _maximised(rows, soft, common, model, SHARP)
     return SoftLabelFit(_mixed(rows, soft, last, met), soft, *_left_out(rows, common))
 
@@ -137,15 +137,18 @@ def _meeting(rows: Rows) -> SoftLogistic:
 
 
 def _rounds(
-    rows: Rows, first: Rows, logits: Array, common: CommonRows | None, n_rounds: int
+    rows: Rows,
+    first: Rows,
+    logits: Array,
+    model: SoftLogistic,
+    common: CommonRows | None,
+    n_rounds: int,
 ) -> tuple[SoftLogistic, Array]:
-    """Return the model of the last round and its soft labels."""
-    model = None
+    """Return the model of the last round and its soft labels; the first begins at a given model."""
     for _ in range(n_rounds):
         soft = soft_labels(logits, first.in_groups, first.shares)[0]
         model = _maximised(first, soft, common, model, LOOSE)
         first, logits = rows, model.logits(rows.features, rows.source)
-    assert model is not None
     return model, soft
 
 
@@ -210,7 +213,7 @@ def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | Non
         constant[out] = np.average(kept.shares, axis=0, weights=kept.in_groups.sizes)
         met = _meeting(kept)
         logits = met.logits(kept.features, kept.source)
-        model, soft = _rounds(kept, kept, logits, common, FOLD_ROUNDS)
+        model, soft = _rounds(kept, kept, logits, met, common, FOLD_ROUNDS)
         model = _mixed(kept, soft, model, met)
         p = class_probabilities(model.logits(left.features, left.source))
         means[out] = left.in_groups.means(p)
