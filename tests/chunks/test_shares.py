@@ -37,7 +37,7 @@ def shares(seed=0):
     return X[order], y[order], groups[order], weights[order]
 
 
-def machine(kind, settings):
+def machine(kind, settings, calibrate="shares"):
     if kind is GroupProbabilitySVM:
         return kind(C=0.01, tol=1e-7, epsilon=0.005, **settings)
     random = np.random.default_rng(5)
@@ -45,7 +45,8 @@ def machine(kind, settings):
     kernel = {"kernel": "linear"} if "kernel" in settings else {"gamma": 0.2}
     source = FrozenEstimator(SVC(**kernel, tol=1e-8).fit(rows, rows[:, 0] > 0.2))
     width = {} if "kernel" in settings else {"gamma": 0.2}
-    return kind(source=source, transfer=2.0, tol=1e-7, epsilon=0.005, **settings, **width)
+    given = {"source": source, "transfer": 2.0, "calibrate": calibrate}
+    return kind(**given, tol=1e-7, epsilon=0.005, **settings, **width)
 
 
 @functools.cache
@@ -92,7 +93,7 @@ def test_the_model_is_that_of_a_fit_in_memory(name, kind, place, tmp_path):
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
     assert model.effective_labels_ == pytest.approx(expected.effective_labels_)
     assert model.dual_gap_ <= 1e-6
-    assert model.n_reads_ == 5
+    assert model.n_reads_ == (6 if model.calibrate == "em" else 5)
     assert model.shape_fit_ == X.shape
     if "kernel" in settings:
         np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-4)
@@ -100,6 +101,18 @@ def test_the_model_is_that_of_a_fit_in_memory(name, kind, place, tmp_path):
         np.testing.assert_allclose(
             model.source_calibration_, expected.source_calibration_, rtol=1e-6
         )
+
+
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+@pytest.mark.parametrize("place", range(len(KERNELS)))
+def test_soft_labels_with_a_source_are_those_of_a_fit_in_memory(place):
+    X, y, groups, weights = without_common(*shares())
+    model = machine(TransferGroupProbabilitySVM, KERNELS[place], "em")
+    chunks = ArrayChunks(X, rows=900, y=y, groups=groups, sample_weight=weights)
+    found = model.fit(chunks).predict_proba(X)
+    expected = model.fit(X, y, groups, sample_weight=weights)
+    np.testing.assert_allclose(found, expected.predict_proba(X), atol=1e-4)
+    assert expected.calibration_ == (1.0, 0.0)
 
 
 def test_few_rows_stand_for_all_common_ones():

@@ -148,7 +148,7 @@ def test_a_fit_with_the_file_equals_one_with_the_model(tmp_path, choice):
         assert model.objective_ == pytest.approx(models[0].objective_, rel=room)
     assert clone(models[1]).source is source
     with pytest.raises(ValueError, match=r"set gamma=0\.3 here"):
-        TransferGroupProbabilitySVM(source=source).fit(case.X, case.y, case.groups)
+        TransferGroupProbabilitySVM(source=source, gamma="auto").fit(case.X, case.y, case.groups)
 
 
 @pytest.mark.parametrize(

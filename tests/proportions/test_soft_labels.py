@@ -121,14 +121,14 @@ def test_the_gap_bounds_the_distance_from_the_minimum(columns):
 
 def test_rows_for_soft_labels_are_thinned_evenly():
     assert (row_steps(np.array([10, 20])) == 1).all()
-    few_large, many_small = row_steps(np.full(10, 20_000)), row_steps(np.full(10_000, 20))
+    few_large, many_small = row_steps(np.full(10, 8_000)), row_steps(np.full(4_000, 20))
     assert (few_large == 10).all()
     assert set(many_small) == {0, 1}
-    assert (many_small > 0).sum() == 1000
-    codes = np.where(np.arange(60_000) % 3 == 2, -1, np.arange(60_000) % 3)
+    assert (many_small > 0).sum() == 400
+    codes = np.where(np.arange(24_000) % 3 == 2, -1, np.arange(24_000) % 3)
     rows = chosen_rows(codes, 2)
-    assert rows.size == 20_000
-    assert (np.bincount(codes[rows]) == 10_000).all()
+    assert rows.size == 8_000
+    assert (np.bincount(codes[rows]) == 4_000).all()
 
 
 def test_cuts_accept_the_overall_proportion():
@@ -222,7 +222,7 @@ def test_columns_that_say_nothing_are_told():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model = GroupProbabilitySVM().fit(X, share, groups)
-        said += any("no better than a constant" in str(each.message) for each in caught)
+        said += any("may be no better than a constant" in str(each.message) for each in caught)
         assert abs(model.share_slope_) < 0.15
     assert said >= 3
 
@@ -266,8 +266,7 @@ def test_intervals_hold_at_their_level(size):
 
 def test_few_groups_have_the_whole_range_for_an_interval():
     X, _, groups, share = shifted(n_groups=6)
-    with pytest.warns(ScarceDataWarning):
-        model = GroupProbabilitySVM().fit(X, share, groups)
+    model = GroupProbabilitySVM().fit(X, share, groups)
     found = model.predict_share(X, groups, level=0.95)
     assert (found.lower == 0).all()
     assert (found.upper == 1).all()

@@ -122,7 +122,7 @@ def test_another_kernel():
     bent = make_pipeline(PolynomialFeatures(2), LinearSVC()).fit(SOURCE_X, SOURCE_Y)
     trees = FrozenEstimator(GradientBoostingClassifier(n_estimators=5).fit(SOURCE_X, SOURCE_Y))
     for source, settings, words in (
-        (rbf, {}, r"'rbf' with gamma=0.7, this.*gamma=\"scale\" of these rows.*set gamma=0.7 here"),
+        (rbf, {"gamma": "auto"}, r"'rbf' with gamma=0.7, this.*\"auto\" of these.*set gamma=0.7"),
         (rbf, {"gamma": 0.5}, r"'rbf' with gamma=0.5: .*set gamma=0.7 here"),
         (rbf, {"kernel": "linear"}, r"source has kernel 'rbf'.* model has kernel 'linear'"),
         (linear, {"gamma": 0.7}, r"source has kernel 'linear'.*same kernel on the same features"),

@@ -41,6 +41,7 @@ from scarce.proportions._groups import Units, grouped_rows, read_shares, single_
 from scarce.proportions._prediction import SharePrediction, has_several_columns
 from scarce.proportions._share_calibration import fit_share_calibration
 from scarce.proportions._share_loss import RowGroups
+from scarce.proportions._soft_labels._features import MOST_ROWS as MOST_SOFT_ROWS
 from scarce.proportions._soft_labels._fitting import Start, learn_in_memory
 from scarce.proportions._space import Expansion, UnitSpace, unit_space
 
@@ -59,6 +60,7 @@ SHARED = (
 FROM_SOFT_LABELS = (
     "soft_label_gap_",
     "share_slope_",
+    "shrinkage_",
     "left_out_shares_",
     "left_out_sizes_",
     "_share_lines",
@@ -162,7 +164,11 @@ class ShareMachine(SharePrediction, KernelMachine):
         """Return the rows whose scores say how groups are met, if groups of several rows are."""
         if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
             return None
-        return calibration_rows(units, make_kernel(self.kernel).explicit)
+        cheap = self._kernel_type.explicit
+        if self.calibrate == "em":  # for a start: few rows do, unless all get soft labels
+            few = units.rows.size <= MOST_SOFT_ROWS
+            cheap = few and (cheap or self.approximation is not None)
+        return calibration_rows(units, cheap)
 
     def _unit_space(
         self, X: Any, units: Units, kernel: Kernel, scored: GroupRows | None

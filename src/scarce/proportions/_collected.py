@@ -15,7 +15,7 @@ from scarce.chunks._memory import COPIES, budget
 from scarce.proportions._calibrated import calibration_groups
 from scarce.proportions._groups import Units
 from scarce.proportions._share_loss import RowGroups
-from scarce.proportions._soft_labels._fitting import keep_fit
+from scarce.proportions._soft_labels._fitting import keep_fit, shrunk
 from scarce.proportions._soft_labels._learning import Rows, learn
 from scarce.proportions._space import Expansion, FeatureSpace
 from scarce.proportions._unit_sums import (
@@ -120,7 +120,7 @@ class Collected:
         used = source if share > 0 else None
         ridge = 1.0 if used is None else 1.0 + estimator.transfer
         rows = Rows(features.rows(part.X), in_groups, shares, used, ridge)
-        fit = learn(rows, rows, logits)
+        fit = shrunk(estimator, learn(rows, rows, logits), rows)
         self.keep(estimator, Expansion(np.zeros(0, np.intp), np.zeros(0), fit.model.weights[:, 0]))
         keep_fit(estimator, fit, rows, self.units, rows.source is not None)
         estimator._add_source(self.sources)

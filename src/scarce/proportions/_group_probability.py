@@ -123,6 +123,9 @@ class GroupProbabilitySVM(ShareMachine):
     share_slope_ : float
         Slope of the mean probabilities of left-out groups in their shares, with "em": how much of
         the differences between groups the columns explain, 0 for nothing and 1 for all.
+    shrinkage_ : float
+        Factor of the log-odds, with "em": below 1 where ten or more left-out groups say that the
+        probabilities of rows spread too far.
     left_out_shares_ : ndarray of shape (2, n_groups, n_problems)
         Given shares, and mean probabilities by models without these groups, with "em".
     left_out_sizes_ : ndarray of shape (n_groups,)

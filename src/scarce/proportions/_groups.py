@@ -15,6 +15,7 @@ from scarce._frame import note
 COMMON = -1  # id of a row that belongs to both domains
 LEFTOVER = -2  # id of a row that belongs to no group; None and NaN say the same
 SAME_SHARE = 1e-9  # differences of shares below this are rounding
+NO_PERCENT = 2.0  # up to which a share above 1 is an error and not a percentage
 WHOLE = 1e-6  # how far the shares of all classes may be from adding up to one
 
 
@@ -164,9 +165,9 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
 
 
 def _from_percent(shares: Array, groups: Array | None) -> Array:
-    """Return shares of percentages, if these are all between 0 and 100 and some are above 1."""
+    """Return shares of percentages, if these are all between 0 and 100 and some clearly above 1."""
     given = shares[~np.isnan(shares)]
-    if not given.size or given.max() <= 1 or given.min() < 0 or given.max() > 100:
+    if not given.size or given.max() <= NO_PERCENT or given.min() < 0 or given.max() > 100:
         return shares
     small = np.flatnonzero(((shares > 0) & (shares < 1)).any(axis=1))
     if shares.shape[1] == 1 and small.size:

@@ -62,8 +62,8 @@ class ShareSurfaceDisplay:
     >>> from scarce import GroupProbabilitySVM
     >>> from scarce.proportions import ShareSurfaceDisplay
     >>> X = np.random.default_rng(0).normal(size=(240, 2))
-    >>> groups = np.repeat(["a", "b", "c"], 80)
-    >>> share = np.repeat([0.0, 0.5, 1.0], 80)
+    >>> groups = np.repeat(["a", "b", "c", "d", "e"], 48)
+    >>> share = np.repeat([0.0, 0.25, 0.5, 0.75, 1.0], 48)
     >>> model = GroupProbabilitySVM().fit(X + share[:, None], share, groups)
     >>> display = ShareSurfaceDisplay.from_estimator(model, X, share, groups)
     >>> display.probability.shape

@@ -13,7 +13,7 @@ from scarce.proportions._groups import Units
 from scarce.proportions._space import LandmarkSpace, UnitSpace
 
 N_LANDMARKS = 200
-MOST_ROWS = 20_000  # that soft labels are given to
+MOST_ROWS = 8_000  # that soft labels are given to
 ENOUGH_ROWS = 50  # of a group, below which it is taken whole or not at all
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +17,18 @@ from scarce.proportions._share_loss import RowGroups, class_probabilities, effec
 from scarce.proportions._soft_labels._estimates import share_lines
 from scarce.proportions._soft_labels._features import LinearRows, chosen_rows, feature_rows
 from scarce.proportions._soft_labels._held_out import (
+    allowed_spread,
     beyond_sampling,
     losses_of,
     note_no_better,
     share_slope,
 )
 from scarce.proportions._soft_labels._learning import CommonRows, Rows, SoftLabelFit, learn
+from scarce.proportions._soft_labels._tilting import soft_labels
 from scarce.proportions._space import Expansion, UnitSpace
 
 LOOSE_GAP = 1e-2
+BISECTIONS = 10
 
 
 class Start(NamedTuple):
@@ -79,7 +83,7 @@ def learn_in_memory(
         factor = machine.C_common / machine.C_group
         weights = factor * units.weights[alike]
         common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
-    fit = learn(rows, first, start.logits, common)
+    fit = shrunk(machine, learn(rows, first, start.logits, common), rows)
     if isinstance(features, LinearRows):
         _keep_planes(machine, X, fit.model.weights.T)
     else:
@@ -97,6 +101,31 @@ def _keep_planes(machine: Any, X: Any, planes: Array) -> None:
     kept = sparse.csr_matrix if machine._sparse else np.asarray
     machine.support_vectors_, machine.dual_coef_ = kept(planes), kept(np.eye(len(planes)))
     machine._coef = np.array(planes)
+
+
+def shrunk(machine: Any, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
+    """Return the fit with a model that spreads no further than left-out groups allow."""
+    sizes, machine.shrinkage_ = rows.in_groups.sizes, 1.0
+    part = allowed_spread(fit.left_out, rows.shares, sizes, fit.spread)
+    if part == 1.0:
+        return fit
+    every = RowGroups.of(np.zeros(rows.weights.size, np.intp), rows.weights, 1)
+    overall = np.average(rows.shares, axis=0, weights=sizes)[None, :]
+    logits = fit.model.logits(rows.features, rows.source)
+
+    def moved(factor: float) -> tuple[float, Array]:
+        """Return the variance of the probabilities at a factor, their mean kept, and the shift."""
+        p, shift = soft_labels(factor * logits, every, overall)
+        return float(every.means((p - every.means(p)) ** 2).sum()), shift[0]
+
+    wanted = part * moved(1.0)[0]
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if moved(middle)[0] < wanted else (low, middle)
+    machine.shrinkage_ = low
+    shift = moved(machine.shrinkage_)[1]
+    return replace(fit, model=fit.model.times(machine.shrinkage_, shift))
 
 
 def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced: bool) -> None:
@@ -125,4 +154,6 @@ def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced:
     )
     machine._share_lines = tuple(share_lines(fit.left_out, shares, sizes))
     machine._settle(logits, in_groups, units)
-    note_no_better(machine.left_out_loss_, machine.share_slope_, units.sizes.size)
+    note_no_better(
+        machine.left_out_loss_, machine.share_slope_, machine.shrinkage_, units.sizes.size
+    )

@@ -12,6 +12,8 @@ from scarce._warnings import ScarceDataWarning
 from scarce.proportions._share_loss import SMALLEST, shares_of_all
 
 FEWEST_GROUPS = 5  # for a check by left-out groups
+ENOUGH_GROUPS, ERRORS = 10, 1.0  # for it to shrink a model: groups, standard errors of the slope
+MUCH = 0.8  # a factor below which shrinking is worth a warning
 
 
 def group_losses(predicted: Array, shares: Array) -> Array:
@@ -31,6 +33,27 @@ def share_slope(predicted: Array, shares: Array, sizes: Array) -> float:
     q, m = shares - parts @ shares, predicted - parts @ predicted
     contrast = float(parts @ (q**2).sum(axis=1))
     return float(parts @ (q * m).sum(axis=1)) / contrast if contrast > 0 else 0.0
+
+
+def allowed_spread(predicted: Array, shares: Array, sizes: Array, spread: float) -> float:
+    """Return the part, at most 1, of the spread of probabilities that left-out groups allow.
+
+    If probabilities are right, the slope of left-out groups is the part of the labels' variance
+    that they explain, ``spread``; the differences between groups may add to it. A slope that is
+    clearly below says that the probabilities of rows differ for no reason.
+    """
+    n_groups = sizes.size
+    if n_groups < ENOUGH_GROUPS or spread <= 0:
+        return 1.0
+    parts = sizes / sizes.sum()
+    q, m = shares - parts @ shares, predicted - parts @ predicted
+    contrast = float(parts @ (q**2).sum(axis=1))
+    if contrast <= 0:
+        return 1.0
+    slope = share_slope(predicted, shares, sizes)
+    off = (q * (m - slope * q)).sum(axis=1)
+    error = np.sqrt(float(parts**2 @ off**2) * n_groups / (n_groups - 2)) / contrast
+    return float(min(1.0, max(0.0, slope + ERRORS * error) / spread))
 
 
 def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array) -> float:
@@ -59,8 +82,8 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
     return max(0.0, off - sampling) / spread if spread > 0 else 0.0
 
 
-def note_no_better(losses: dict[str, float], slope: float, n_groups: int) -> None:
-    """Warn of a model that is no better than a constant on left-out groups."""
+def note_no_better(losses: dict[str, float], slope: float, factor: float, n_groups: int) -> None:
+    """Warn of a model that left-out groups do not support."""
     if n_groups < FEWEST_GROUPS:
         note(
             f"{n_groups} groups are too few to check the model on groups left out of the fit "
@@ -68,12 +91,13 @@ def note_no_better(losses: dict[str, float], slope: float, n_groups: int) -> Non
             "the overall proportion. More groups help.",
             ScarceDataWarning,
         )
-    elif losses["model"] >= losses["constant"]:
+    elif losses["model"] >= losses["constant"] or factor < MUCH:
         note(
-            "the model is no better than a constant: on groups left out of the fit the proportions "
-            f"have a cross-entropy of {losses['model']:.3f}, with the overall proportion for every "
-            f"sample {losses['constant']:.3f}; the columns explain {max(0.0, slope):.0%} of the "
-            "differences between groups. Other columns, or groups whose proportions differ more, "
+            "the model may be no better than a constant: on groups left out of the fit the "
+            f"proportions have a cross-entropy of {losses['model']:.3f}, with the overall "
+            f"proportion for every sample {losses['constant']:.3f}; the columns explain "
+            f"{max(0.0, slope):.0%} of the differences between groups, and log-odds were "
+            f"multiplied by {factor:.2g}. Other columns, or groups whose proportions differ more, "
             "help.",
             ScarceDataWarning,
         )

@@ -24,7 +24,7 @@ from scarce.proportions._soft_labels._tilting import soft_labels
 C = 30.0  # of the logistic regression; features of a kernel with values up to 1 are short
 SHARE_C = 10.0  # of the regression of the proportions
 ROUNDS = 5  # the first of them on the rows whose logits are known, the others on all
-FOLDS, FOLD_ROUNDS = 3, 2  # of groups, for the check by left-out groups
+FOLDS, FOLD_ROUNDS = 5, 2  # of groups, for the check by left-out groups
 LOOSE, SHARP = 2e-4, 1e-6  # tolerances of the rounds and of the last fit
 
 
@@ -91,6 +91,8 @@ class SoftLabelFit:
         The same of the source alone.
     constant : ndarray of shape (n_groups, n_columns)
         Mean proportion of the groups of the other folds.
+    spread : float
+        Slope that the left-out groups would have if the probabilities of their rows were right.
     """
 
     model: SoftLogistic
@@ -98,6 +100,7 @@ class SoftLabelFit:
     left_out: Array
     left_out_source: Array | None
     constant: Array
+    spread: float
 
 
 def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = None) -> SoftLabelFit:
@@ -121,7 +124,7 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
     """
     met = _meeting(rows)
     logits = 0.5 * (start + met.logits(first.features, first.source))
-    model, soft = _rounds(rows, first, logits, common, ROUNDS)
+    model, soft = _rounds(rows, first, logits, met, common, ROUNDS)
     last = _maximised(rows, soft, common, model, SHARP)
     return SoftLabelFit(_mixed(rows, soft, last, met), soft, *_left_out(rows, common))
 
@@ -134,15 +137,18 @@ def _meeting(rows: Rows) -> SoftLogistic:
 
 
 def _rounds(
-    rows: Rows, first: Rows, logits: Array, common: CommonRows | None, n_rounds: int
+    rows: Rows,
+    first: Rows,
+    logits: Array,
+    model: SoftLogistic,
+    common: CommonRows | None,
+    n_rounds: int,
 ) -> tuple[SoftLogistic, Array]:
-    """Return the model of the last round and its soft labels."""
-    model = None
+    """Return the model of the last round and its soft labels; the first begins at a given model."""
     for _ in range(n_rounds):
         soft = soft_labels(logits, first.in_groups, first.shares)[0]
         model = _maximised(first, soft, common, model, LOOSE)
         first, logits = rows, model.logits(rows.features, rows.source)
-    assert model is not None
     return model, soft
 
 
@@ -189,8 +195,8 @@ def _source_alone(soft: Array, weights: Array, source: Array) -> SoftLogistic:
     return fit_soft_logistic(np.empty((len(soft), 0)), soft, weights, C, source=source)
 
 
-def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | None, Array]:
-    """Return mean probabilities of left-out groups, those of the source, and their constant.
+def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | None, Array, float]:
+    """Return mean probabilities of left-out groups, of the source, their constant and spread.
 
     Nothing of a left-out group is seen, so that these models do without the start, in which all
     groups are.
@@ -198,22 +204,25 @@ def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | Non
     n_groups = rows.shares.shape[0]
     folds = np.random.default_rng(0).permutation(n_groups) % FOLDS
     means, constant = np.empty_like(rows.shares), np.empty_like(rows.shares)
-    theirs = None if rows.source is None else np.empty_like(rows.shares)
+    theirs, squares = None if rows.source is None else np.empty_like(rows.shares), 0.0
     for fold in range(min(FOLDS, n_groups)):
         out = folds == fold
         if out.all():  # one group: nothing is left to learn from
-            return rows.shares, theirs if theirs is None else rows.shares, rows.shares
+            return rows.shares, theirs if theirs is None else rows.shares, rows.shares, 0.0
         kept, left = rows.of_groups(~out), rows.of_groups(out)
         constant[out] = np.average(kept.shares, axis=0, weights=kept.in_groups.sizes)
         met = _meeting(kept)
         logits = met.logits(kept.features, kept.source)
-        model, soft = _rounds(kept, kept, logits, common, FOLD_ROUNDS)
+        model, soft = _rounds(kept, kept, logits, met, common, FOLD_ROUNDS)
         model = _mixed(kept, soft, model, met)
         p = class_probabilities(model.logits(left.features, left.source))
         means[out] = left.in_groups.means(p)
+        squares += float((left.weights @ (p - left.weights @ p / left.weights.sum()) ** 2).sum())
         if theirs is not None and kept.source is not None:
             alone = _source_alone(soft, kept.weights, kept.source)
             none = np.empty((left.weights.size, 0))
             p = class_probabilities(alone.logits(none, left.source))
             theirs[out] = left.in_groups.means(p)
-    return means, theirs, constant
+    overall = np.average(rows.shares, axis=0, weights=rows.in_groups.sizes)
+    whole = float(rows.weights.sum() * (overall * (1.0 - overall)).sum())
+    return means, theirs, constant, squares / whole if whole > 0 else 0.0

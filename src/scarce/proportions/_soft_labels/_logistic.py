@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,13 @@ class SoftLogistic:
         """Return the logits of rows, whose source scores are given if there is a source."""
         own = np.asarray(features @ self.weights) + self.constants
         return own if source is None else own + self.slope * source
+
+    def times(self, factor: float, shift: Array) -> SoftLogistic:
+        """Return the model whose logits are a factor times these plus a shift."""
+        constants = factor * self.constants + shift
+        return replace(
+            self, weights=factor * self.weights, constants=constants, slope=factor * self.slope
+        )
 
 
 Loss = Callable[[Array], tuple[float, Array]]
