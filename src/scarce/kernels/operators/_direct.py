@@ -76,7 +76,7 @@ class DirectOperator(KernelOperator):
         """Write the square block of the given rows to ``out``, in its precision."""
         if out.dtype != np.float64:
             super().write_block(indices, out)
-        elif indices.size < self.n or (indices[1:] < indices[:-1]).any():
+        elif indices.size != self.n or (indices[1:] <= indices[:-1]).any():
             self.subset(indices)._write_square(out)
         else:
             self._write_square(out)
