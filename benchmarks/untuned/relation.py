@@ -29,7 +29,7 @@ SETS = {
     "confirming": ("isolet", "ldpa_full_precision", "wdbc", "iris", "australian_credit"),
 }
 SIZES = (5, 10, 20, 50)
-SOURCE, TESTED, LABELS, DRAWS = 150, 300, 4, 3
+SOURCE, TESTED, LABELS, DRAWS = 120, 200, 3, 2
 RELATED = ("shift .3", "shift 1", "stretched")
 
 

@@ -155,7 +155,10 @@ def _kernel_of_distances(machine: Any) -> tuple[Kernel | None, Array]:
     if not hasattr(machine, "_fitted_kernel"):
         return None, np.empty(0)
     kernel, dual = machine._fitted_kernel(), machine._dense_dual()[0]
-    fits = kernel.vanishes and kernel.separable and (dual >= 0).all()
+    exact = (
+        machine.approximation is None and (dual >= 0).all()
+    )  # sums over landmarks have both signs
+    fits = exact and kernel.vanishes and kernel.separable
     return (kernel if fits else None), dual
 
 

@@ -35,8 +35,10 @@ def test_the_planes_are_those_of_a_fit_in_memory(name, settings, tmp_path):
     weighted = NAMES.index(name) % 2 == 0
     given = {"sample_domain": domain} | ({"sample_weight": weights} if weighted else {})
     settings = {**settings, "offset": "original", "tol": 1e-7}
-    expected = TransferOneClassSVM(**settings).fit(X, **given)
-    model = TransferOneClassSVM(**settings).fit(chunks_of(name, tmp_path, X, step=400, **given))
+    expected = TransferOneClassSVM(relation="keep", **settings).fit(X, **given)
+    model = TransferOneClassSVM(relation="keep", **settings).fit(
+        chunks_of(name, tmp_path, X, step=400, **given)
+    )
     rows = X
     if name in ("parquet", "dask frame"):
         rows = pd.DataFrame(X, columns=model.feature_names_in_)
@@ -62,12 +64,16 @@ def test_the_planes_are_those_of_a_fit_in_memory(name, settings, tmp_path):
 def test_newtons_method_narrows_the_band_of_several_planes(monkeypatch):
     X, domain, _ = tasks(n=9000)
     settings = {**LOW_RANK, "n_components": 5, "offset": "original", "tol": 1e-6}
-    expected = TransferOneClassSVM(**settings).fit(X, sample_domain=domain)
+    expected = TransferOneClassSVM(relation="keep", **settings).fit(X, sample_domain=domain)
     monkeypatch.setattr("scarce.chunks._memory.SUBSAMPLE", 600)
-    wide = TransferOneClassSVM(**settings).fit(ArrayChunks(X, rows=4000, sample_domain=domain))
+    wide = TransferOneClassSVM(relation="keep", **settings).fit(
+        ArrayChunks(X, rows=4000, sample_domain=domain)
+    )
     monkeypatch.setattr("scarce._by_chunks.MANY_BAND", 10)
     monkeypatch.setattr("scarce.chunks._smooth.FEWEST_WINDOW", 100)
-    model = TransferOneClassSVM(**settings).fit(ArrayChunks(X, rows=4000, sample_domain=domain))
+    model = TransferOneClassSVM(relation="keep", **settings).fit(
+        ArrayChunks(X, rows=4000, sample_domain=domain)
+    )
     assert model.n_reads_ > wide.n_reads_
     assert model.history_["band_rows"][0] < wide.history_["band_rows"][0]
     assert model.dual_gap_ <= 1e-6
@@ -81,8 +87,8 @@ def test_left_out_scores_of_a_linear_kernel_are_those_in_memory():
     X, domain, weights = tasks(n=600)
     settings = {"kernel": "linear", "gamma": "scale", "nu": 0.2, "tol": 1e-7}
     given = {"sample_domain": domain, "sample_weight": weights}
-    expected = TransferOneClassSVM(**settings).fit(X, **given)
-    model = TransferOneClassSVM(**settings).fit(ArrayChunks(X, rows=300, **given))
+    expected = TransferOneClassSVM(relation="keep", **settings).fit(X, **given)
+    model = TransferOneClassSVM(relation="keep", **settings).fit(ArrayChunks(X, rows=300, **given))
     target = (domain < 0) & (weights > 0)
     room = 1e-4 * np.ptp(expected.left_out_scores_[target])
     np.testing.assert_allclose(model.left_out_scores_, expected.left_out_scores_[target], atol=room)
@@ -97,7 +103,7 @@ def test_left_out_scores_of_landmarks_are_those_of_their_features_in_memory():
     X, domain, _ = tasks(n=600)
     settings = {"nu": 0.2, "tol": 1e-7, "gamma": 0.3}
     low = {"approximation": "nystroem", "n_components": 12, "random_state": 0}
-    model = TransferOneClassSVM(**settings, **low)
+    model = TransferOneClassSVM(relation="keep", **settings, **low)
     model.fit(ArrayChunks(X, rows=300, sample_domain=domain))
     outside = model.support_[domain[model.support_] >= 0]
     assert outside.size == 11  # one landmark of the target: it is none of a fit without it
@@ -105,7 +111,9 @@ def test_left_out_scores_of_landmarks_are_those_of_their_features_in_memory():
     fewer = landmark_features(make_kernel("rbf", gamma=0.3), X[outside]).rows(X)
     order = np.flatnonzero(domain < 0)
     for rows, wanted in ((features, True), (fewer, False)):
-        plain = TransferOneClassSVM(kernel="linear", **settings).fit(rows, sample_domain=domain)
+        plain = TransferOneClassSVM(relation="keep", kernel="linear", **settings).fit(
+            rows, sample_domain=domain
+        )
         scores = plain.left_out_scores_[order]
         some = np.isin(order, model.support_) != wanted
         room = 1e-4 * np.ptp(scores)
@@ -117,7 +125,9 @@ def test_a_target_alone_and_the_machine_of_the_paper():
     X, domain, _ = tasks(n=300)
     chunks = ArrayChunks(X, rows=100)
     settings = {**LOW_RANK, "offset": "original", "tol": 1e-6}
-    alone, plain = (TransferOneClassSVM(**settings).fit(rows) for rows in (chunks, X))
+    alone, plain = (
+        TransferOneClassSVM(relation="keep", **settings).fit(rows) for rows in (chunks, X)
+    )
     np.testing.assert_allclose(alone.dual_coef_, plain.dual_coef_, atol=1e-3)
     np.testing.assert_allclose(alone.offset_, plain.offset_, rtol=1e-5)
     settings |= {"C_source": 0.05, "C_target": 0.5, "radius": 0.0}

@@ -25,6 +25,7 @@ from scarce._false_alarms import LeftOut
 from scarce._frame import (
     HasMethods,
     StrOptions,
+    checked_weights,
     collected_notes,
     fit_frame,
     num_samples,
@@ -43,8 +44,8 @@ from scarce.model_selection._detector import (
     last_step,
     note_once,
     parts_to_leave_out,
-    plain,
     refuse_upside_down,
+    rows_for,
     score_unit,
     scores,
     weights_for,
@@ -214,12 +215,11 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             The fitted estimator.
         """
         self._of_sparse_rows = sparse.issparse(X)
+        rows = rows_for(self.estimator, X)
         if sample_weight is not None:
-            params["sample_weight"] = np.asarray(sample_weight)
+            params["sample_weight"] = checked_weights(sample_weight, rows)
         given, for_splitter = self._routed(params)
-        if not hasattr(X, "iloc"):
-            X = plain(X)
-        data = FitData(X, y if y is None or hasattr(y, "iloc") else np.asarray(y), given)
+        data = FitData(rows, y if y is None or hasattr(y, "iloc") else np.asarray(y), given)
         fitted = self._fitted_to_all(data, None)  # it says what is wrong with them
         validate_data(self, X, reset=True, skip_check_array=True)
         n = num_samples(X)
@@ -321,15 +321,16 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             Higher is more normal.
         """
         check_is_fitted(self)
-        X = X if hasattr(X, "iloc") else plain(X)
+        rows = rows_for(self.estimator, X)
         # Columns that are picked by name may come in any order; else the detector says what is
         # wrong.
-        if X.ndim > 1 and not _takes_by_name(self.estimator_):
+        if rows.ndim > 1 and not _takes_by_name(self.estimator_):
             validate_data(self, X, reset=False, skip_check_array=True)
-        return no_nan(scores(self.estimator_, X))
+        return no_nan(scores(self.estimator_, rows))
 
     def _log_scores(self, X: Any) -> tuple[Array, float, float]:
-        rows = self.estimator_[:-1].transform(X) if hasattr(self.estimator_, "steps") else X
+        rows = rows_for(self.estimator, X)
+        rows = self.estimator_[:-1].transform(rows) if hasattr(self.estimator_, "steps") else rows
         offset = self.offset_ * score_unit(self.estimator_)
         return log_scores_and_offset(last_step(self.estimator_), rows, offset)
 
@@ -393,12 +394,13 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         left_out = self._left_out()
         if self.method == "one_model":
             return left_out.p_values(self.score_samples(X))
-        counted = np.ones(num_samples(X))
+        rows = rows_for(self.estimator, X)
+        counted = np.ones(num_samples(rows))
         for number, model in enumerate(self.estimators_):
             own = self._part_of == number
             own_scores = left_out.scores[own]
             reached = np.concatenate([[0.0], np.cumsum(left_out.weights[own])])
-            counted += reached[np.searchsorted(own_scores, scores(model, X), side="right")]
+            counted += reached[np.searchsorted(own_scores, scores(model, rows), side="right")]
         return np.asarray(counted / (1.0 + left_out.weights.sum()))
 
 

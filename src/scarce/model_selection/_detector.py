@@ -8,12 +8,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from scarce._arrays import Array
 from scarce._frame import Notes, note, num_samples, refuse_unread, safe_indexing
-from scarce._kernel_machine import KernelMachine
+from scarce._kernel_machine import KernelMachine, check_range
 from scarce._left_out import WIDE_NU, WIDER, left_out_parts
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.kernels import distinct_rows
@@ -226,6 +227,22 @@ def plain(X: Any) -> Any:
     """Return rows that can be compared and counted: arrays and CSR."""
     refuse_unread(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+
+
+def rows_for(detector: Any, X: Any) -> Any:
+    """Return rows as a detector takes them, for the default one, None, as arrays of float64.
+
+    So that their kind, precision and layout make no difference to a scaler.
+    """
+    if detector is not None or sparse.issparse(X):
+        return X if hasattr(X, "iloc") else plain(X)
+    values = plain(X)
+    if values.dtype.kind not in "fiub":  # which the detector refuses
+        return values
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if np.isfinite(values).all() and values.ndim == 2:
+        check_range(values)
+    return values
 
 
 def comparable(rows: Any) -> Any:

@@ -42,6 +42,9 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
 
     Data must not be centred: with the origin among the samples there is nothing to be found.
 
+    Choose it for weights that can be read, and for a few noisy samples of a pattern of low rank. An
+    RBF model on the pixels, ``OneClassSVM(gamma="neighbors")``, ranks images better.
+
     Parameters
     ----------
     nu : float, default=0.1
