@@ -42,7 +42,7 @@ from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.positive_unlabeled.rows._rows import MemoryRows, TableRows, checked_rows
 
 TREES_A_BAG = 6
-ERRORS = 2.0  # standard errors in the check for biased labels: the shape of a mean tells more
+SUSPICIOUS = (1.5, 2.0)  # in the check for biased labels: the shape of a mean of two tells more
 
 
 class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstimator):
@@ -272,7 +272,9 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         theirs = best.positive, best.others(trees.everyone()[0])
         self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
         positive, others = (self._mean(pair) for pair in zip(own, theirs, strict=True))
-        self.threshold_ = self._keep_answers(design, positive, others, cleaner, errors=ERRORS)
+        self.threshold_ = self._keep_answers(
+            design, positive, others, cleaner, suspicious=SUSPICIOUS
+        )
 
     def _of_trees(self, rows: Any) -> Any:
         """Return rows as trees see them: of 32 bits, whose range is small."""

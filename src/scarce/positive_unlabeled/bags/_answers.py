@@ -23,7 +23,7 @@ from scarce.positive_unlabeled.bags._probability import Curve, curve_of_share, l
 from scarce.positive_unlabeled.bags._threshold import (
     LABELLINGS,
     LARGEST_SHARE,
-    SUSPICIOUS_ERRORS,
+    SUSPICIOUS,
     found_threshold,
 )
 from scarce.positive_unlabeled.rows._given import Given
@@ -79,21 +79,21 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
         others: Array,
         cleaner: Estimate | None,
         *,
-        errors: float = SUSPICIOUS_ERRORS,
+        suspicious: tuple[float, float] = SUSPICIOUS,
     ) -> float:
         """Store what out-of-bag scores say, and return the threshold.
 
         ``others`` are scores of unlabelled rows and then of checked negatives, ``cleaner`` is the
         share of the class among both by bags of cleaner rows, None if it is given or not wanted.
         All shares are found among both; what is stored is the share among unlabelled rows.
-        ``errors`` are those of the check for biased labels.
+        ``suspicious`` is the limit of the check for biased labels.
         """
         own, n = design.positives.weights, design.unlabelled.n
         weights = own, np.concatenate([design.unlabelled.weights, design.negatives.weights])
         apart = float(weights[1].sum()) / design.unlabelled.total
         given = None if self.class_prior is None else self.class_prior / apart
         found = found_threshold(
-            positive, others, *weights, given, labelling=self.labelling, errors=errors
+            positive, others, *weights, given, labelling=self.labelling, suspicious=suspicious
         )
         self._check_prior(found.auc, found.auc_se)
         positive, others = positive - found.threshold, others - found.threshold
