@@ -35,6 +35,7 @@ from scarce.positive_unlabeled.bags._estimator_bags import (
     weight_argument,
 )
 from scarce.positive_unlabeled.bags._feature_weights import times_columns
+from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, given_rows, settle_labels
@@ -86,9 +87,9 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
     pos_label_ : label
         The label of positive samples.
     estimators_ : list of estimators
-        The fitted clones, with ``estimator=None`` the trees.
-    svc_ : PositiveUnlabeledSVC or None
-        The other half of the model with ``estimator=None``.
+        The fitted clones; none with ``estimator=None``.
+    svc_, trees_ : PositiveUnlabeledSVC or None, dict or None
+        The two halves of the model with ``estimator=None``; the trees are arrays.
     accepted_share_ : float
         Share of the unlabelled weight that the threshold accepts, by out-of-bag scores.
     accepted_share_interval_ : tuple of float
@@ -245,6 +246,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
             if self.class_prior is None:
                 cleaner = cleaner_prior(found, random, task)
         self.svc_: PositiveUnlabeledSVC | None = None
+        self.trees_: dict[str, Array] | None = None
         self.estimators_ = best.estimators
         self.threshold_ = self._keep_answers(design, best.positive, found.others, cleaner)
 
@@ -268,7 +270,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         random = np.random.default_rng(seed)
         with fit_task(self) as task:
             best = bags.fitted(trees, trees.parts(random, trees.everyone()), task)
-        self.svc_, self.estimators_ = svc, best.estimators
+        self.svc_, self.trees_, self.estimators_ = svc, as_arrays(best.estimators), []
         theirs = best.positive, best.others(trees.everyone()[0])
         self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
         positive, others = (self._mean(pair) for pair in zip(own, theirs, strict=True))
@@ -302,7 +304,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
             Positive for ``classes_[1]``, whichever label is the positive one.
         """
         check_is_fitted(self)
-        if self.svc_ is None:
+        if self.svc_ is None or self.trees_ is None:
             validate_data(self, X, reset=False, skip_check_array=True)
             rows = TableRows(X)
             found = mean_scores(self.estimators_, rows, np.arange(rows.shape[0]))
@@ -310,7 +312,10 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
             read = checked_rows(self, X, "rbf", reset=False)
             everyone = np.arange(read.shape[0])
             kernel = read.scores(everyone, self.svc_.decision_function)
-            trees = mean_scores(self.estimators_, read, everyone, self._of_trees)
+            arrays = self.trees_
+            trees = read.scores(
+                everyone, lambda block: forest_scores(arrays, self._of_trees(block))
+            )
             found = self._mean((kernel, trees))
         return np.asarray(self._sign() * (found - self.threshold_))
 
