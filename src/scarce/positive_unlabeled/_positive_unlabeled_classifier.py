@@ -241,10 +241,12 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         random = np.random.default_rng(seed)
         everyone, cleaner = design.everyone(), None
         with fit_task(self) as task:
-            best = bags.fitted(design, design.parts(random, everyone), task)
+            with task.part("bags") as part:
+                best = bags.fitted(design, design.parts(random, everyone), part)
             found = Ranking(best, bags, best.others(everyone[0]), design.ranked(random))
             if self.class_prior is None:
-                cleaner = cleaner_prior(found, random, task)
+                with task.part("prior") as part:
+                    cleaner = cleaner_prior(found, random, part)
         self.svc_: PositiveUnlabeledSVC | None = None
         self.trees_: dict[str, Array] | None = None
         self.estimators_ = best.estimators
@@ -255,21 +257,21 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         svc = PositiveUnlabeledSVC(
             n_bags=self.n_bags, class_prior=self.class_prior, random_state=seed
         )
-        with collected_notes() as notes:
-            distinct, design, *own, cleaner = svc._fit_member(given)
+        random = np.random.default_rng(seed)
+        with fit_task(self) as task:
+            with task.part("svc"), collected_notes() as notes:
+                distinct, design, *own, cleaner = svc._fit_member(given)
+            rows = distinct.gather(np.arange(distinct.shape[0]))
+            largest = _largest_values(rows)
+            self._scale = 1.0 / np.where(largest > 0, largest, 1.0)
+            trees = replace(design, n_bags=TREES_A_BAG * self.n_bags)
+            scaled = MemoryRows(self._of_trees(rows))
+            bags = EstimatorBags(scaled, ExtraTreeClassifier(), seed, self.n_jobs)
+            with task.part("trees") as part:
+                best = bags.fitted(trees, trees.parts(random, trees.everyone()), part)
         for message, category in notes:  # what the scores tell is said of the mean of both
             if issubclass(category, ConvergenceWarning):
                 note(message, category)
-        largest = _largest_values(given.rows.gather(distinct.where))
-        self._scale = np.where(largest > 0, 1.0 / np.where(largest > 0, largest, 1.0), 1.0)
-        scaled = MemoryRows(
-            times_columns(distinct.gather(np.arange(distinct.shape[0])), self._scale)
-        )
-        trees = replace(design, n_bags=TREES_A_BAG * self.n_bags)
-        bags = EstimatorBags(scaled, ExtraTreeClassifier(), seed, self.n_jobs)
-        random = np.random.default_rng(seed)
-        with fit_task(self) as task:
-            best = bags.fitted(trees, trees.parts(random, trees.everyone()), task)
         self.svc_, self.trees_, self.estimators_ = svc, as_arrays(best.estimators), []
         theirs = best.positive, best.others(trees.everyone()[0])
         self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
