@@ -104,7 +104,7 @@ def test_labels_are_sent_to_the_rows_twice_and_not_with_every_pass(monkeypatch):
     assert len(sent) > 5
 
 
-@pytest.mark.parametrize("prior", [None, 0.1])
+@pytest.mark.parametrize("prior", [None, 0.01])
 def test_one_machine_of_all_rows(prior):
     X, y, _ = heap(n=400, labelled=30)
     settings = {"n_bags": 0, "class_prior": prior, "random_state": 0}
