@@ -6,7 +6,9 @@ import pytest
 
 from scarce import SVC, SVMC, MappingConvergence, NuSVC, PositiveUnlabeledSVC
 from scarce.chunks import ArrayChunks, DaskChunks
-from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper, _chunk_rows, _given, _training
+from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
+from scarce.positive_unlabeled.mapping_convergence import _training
+from scarce.positive_unlabeled.rows import _chunk_rows, _given
 from tests.chunks.sources import NAMES, chunks_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -102,7 +104,7 @@ def test_labels_are_sent_to_the_rows_twice_and_not_with_every_pass(monkeypatch):
     assert len(sent) > 5
 
 
-@pytest.mark.parametrize("prior", [None, 0.1])
+@pytest.mark.parametrize("prior", [None, 0.01])
 def test_one_machine_of_all_rows(prior):
     X, y, _ = heap(n=400, labelled=30)
     settings = {"n_bags": 0, "class_prior": prior, "random_state": 0}

@@ -77,9 +77,12 @@ def check(model, rows, dtype):
     return found
 
 
+NO_FORMULA = ("OneClassSTM", "STM", "LocallyWeightedEnsemble", "PositiveUnlabeledClassifier")
+
+
 def kernel_subjects():
     for subject in SUBJECTS:
-        if subject.name in ("OneClassSTM", "STM", "LocallyWeightedEnsemble"):
+        if subject.name in NO_FORMULA:
             continue
         has_kernel = "kernel" in subject.estimator.get_params(deep=False)
         for kernel in ("linear", "rbf", "poly", "sigmoid", "laplacian") if has_kernel else (None,):

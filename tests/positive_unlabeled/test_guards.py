@@ -122,9 +122,7 @@ def test_a_class_is_missing():
     for label in (0, 1):
         with pytest.raises(ValueError, match="got 1 class: positive and unlabelled rows"):
             SVMC().fit(X, np.full(len(y), label))
-    with pytest.raises(
-        ValueError, match=r"same class: 30 positive rows \(1\) and 0 unlabelled ones \(0\)"
-    ):
+    with pytest.raises(ValueError, match=r"same class: 30 positive rows and 0 unlabelled ones"):
         SVMC().fit(X, y, sample_weight=y)
     with pytest.raises(ValueError, match=r"pos_label must be one of the labels \[0, 1\], got 2"):
         SVMC(pos_label=2).fit(X, y)

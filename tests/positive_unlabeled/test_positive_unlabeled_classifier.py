@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import ExtraTreesClassifier
@@ -12,8 +13,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import ExtraTreeClassifier
 
+import scarce
 from scarce import PositiveUnlabeledClassifier, PositiveUnlabeledSVC
+from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from tests.positive_unlabeled.test_positive_unlabeled_svc import sample
 
 
@@ -115,9 +119,30 @@ def test_the_default_is_the_mean_of_its_members():
     X, y, _ = sample(30, 150)
     model = PositiveUnlabeledClassifier(n_bags=5, random_state=0).fit(X, y)
     assert isinstance(model.svc_, PositiveUnlabeledSVC)
-    trees = np.mean([each.predict_proba(X * model._scale)[:, 1] for each in model.estimators_], 0)
+    trees = forest_scores(model.trees_, (X * model._scale).astype(np.float32))
     (m, s), (n, t) = model._standards
     expected = ((model.svc_.decision_function(X) - m) / s + (trees - n) / t) / 2
     np.testing.assert_allclose(
         model.decision_function(X), expected - model.threshold_, rtol=1e-6, atol=1e-6
     )
+
+
+def test_trees_as_arrays_are_scikit_learns():
+    X, y, _ = sample(30, 150)
+    X = X.astype(np.float32)
+    trees = [
+        ExtraTreeClassifier(random_state=seed).fit(X[seed:150], y[seed:150]) for seed in (0, 9)
+    ]
+    expected = np.mean([each.predict_proba(X)[:, 1] for each in trees], axis=0)
+    np.testing.assert_allclose(forest_scores(as_arrays(trees), X), expected)
+    np.testing.assert_allclose(forest_scores(as_arrays(trees), sparse.csr_array(X)), expected)
+
+
+def test_the_default_is_saved_and_loaded(tmp_path):
+    skops = pytest.importorskip("skops")
+    assert skops
+    X, y, _ = sample(30, 150)
+    model = PositiveUnlabeledClassifier(n_bags=3, random_state=0).fit(X, y)
+    scarce.save(model, tmp_path / "model.skops")
+    again = scarce.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))

@@ -165,6 +165,7 @@ def test_prices_of_a_rare_class_are_higher():
     prior = clone(model).set_params(class_prior=0.05, C=1.0).fit(X, y)
     assert prior.C_ == pytest.approx(6.0)
     assert clone(model).set_params(class_prior=0.01, C=2.0).fit(X, y).C_ == 20.0
+    X, y, _ = sample(40, 1000)
     assert clone(model).set_params(class_prior=0.25).fit(X, y).C_ == 1.0
     assert clone(model).set_params(class_prior=0.05, n_bags=0).fit(X, y).C_ == 1.0
 

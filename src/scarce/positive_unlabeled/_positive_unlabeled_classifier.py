@@ -35,6 +35,7 @@ from scarce.positive_unlabeled.bags._estimator_bags import (
     weight_argument,
 )
 from scarce.positive_unlabeled.bags._feature_weights import times_columns
+from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, given_rows, settle_labels
@@ -42,6 +43,7 @@ from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.positive_unlabeled.rows._rows import MemoryRows, TableRows, checked_rows
 
 TREES_A_BAG = 6
+SUSPICIOUS = (1.5, 2.0)  # in the check for biased labels: the shape of a mean of two tells more
 
 
 class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstimator):
@@ -85,9 +87,9 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
     pos_label_ : label
         The label of positive samples.
     estimators_ : list of estimators
-        The fitted clones, with ``estimator=None`` the trees.
-    svc_ : PositiveUnlabeledSVC or None
-        The other half of the model with ``estimator=None``.
+        The fitted clones; none with ``estimator=None``.
+    svc_, trees_ : PositiveUnlabeledSVC or None, dict or None
+        The two halves of the model with ``estimator=None``; the trees are arrays.
     accepted_share_ : float
         Share of the unlabelled weight that the threshold accepts, by out-of-bag scores.
     accepted_share_interval_ : tuple of float
@@ -239,11 +241,14 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         random = np.random.default_rng(seed)
         everyone, cleaner = design.everyone(), None
         with fit_task(self) as task:
-            best = bags.fitted(design, design.parts(random, everyone), task)
+            with task.part("bags") as part:
+                best = bags.fitted(design, design.parts(random, everyone), part)
             found = Ranking(best, bags, best.others(everyone[0]), design.ranked(random))
             if self.class_prior is None:
-                cleaner = cleaner_prior(found, random, task)
+                with task.part("prior") as part:
+                    cleaner = cleaner_prior(found, random, part)
         self.svc_: PositiveUnlabeledSVC | None = None
+        self.trees_: dict[str, Array] | None = None
         self.estimators_ = best.estimators
         self.threshold_ = self._keep_answers(design, best.positive, found.others, cleaner)
 
@@ -252,26 +257,28 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         svc = PositiveUnlabeledSVC(
             n_bags=self.n_bags, class_prior=self.class_prior, random_state=seed
         )
-        with collected_notes() as notes:
-            distinct, design, *own, cleaner = svc._fit_member(given)
+        random = np.random.default_rng(seed)
+        with fit_task(self) as task:
+            with task.part("svc"), collected_notes() as notes:
+                distinct, design, *own, cleaner = svc._fit_member(given)
+            rows = distinct.gather(np.arange(distinct.shape[0]))
+            largest = _largest_values(rows)
+            self._scale = 1.0 / np.where(largest > 0, largest, 1.0)
+            trees = replace(design, n_bags=TREES_A_BAG * self.n_bags)
+            scaled = MemoryRows(self._of_trees(rows))
+            bags = EstimatorBags(scaled, ExtraTreeClassifier(), seed, self.n_jobs)
+            with task.part("trees") as part:
+                best = bags.fitted(trees, trees.parts(random, trees.everyone()), part)
         for message, category in notes:  # what the scores tell is said of the mean of both
             if issubclass(category, ConvergenceWarning):
                 note(message, category)
-        largest = _largest_values(given.rows.gather(distinct.where))
-        self._scale = np.where(largest > 0, 1.0 / np.where(largest > 0, largest, 1.0), 1.0)
-        scaled = MemoryRows(
-            times_columns(distinct.gather(np.arange(distinct.shape[0])), self._scale)
-        )
-        trees = replace(design, n_bags=TREES_A_BAG * self.n_bags)
-        bags = EstimatorBags(scaled, ExtraTreeClassifier(), seed, self.n_jobs)
-        random = np.random.default_rng(seed)
-        with fit_task(self) as task:
-            best = bags.fitted(trees, trees.parts(random, trees.everyone()), task)
-        self.svc_, self.estimators_ = svc, best.estimators
+        self.svc_, self.trees_, self.estimators_ = svc, as_arrays(best.estimators), []
         theirs = best.positive, best.others(trees.everyone()[0])
         self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
         positive, others = (self._mean(pair) for pair in zip(own, theirs, strict=True))
-        self.threshold_ = self._keep_answers(design, positive, others, cleaner)
+        self.threshold_ = self._keep_answers(
+            design, positive, others, cleaner, suspicious=SUSPICIOUS
+        )
 
     def _of_trees(self, rows: Any) -> Any:
         """Return rows as trees see them: of 32 bits, whose range is small."""
@@ -299,7 +306,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
             Positive for ``classes_[1]``, whichever label is the positive one.
         """
         check_is_fitted(self)
-        if self.svc_ is None:
+        if self.svc_ is None or self.trees_ is None:
             validate_data(self, X, reset=False, skip_check_array=True)
             rows = TableRows(X)
             found = mean_scores(self.estimators_, rows, np.arange(rows.shape[0]))
@@ -307,7 +314,10 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
             read = checked_rows(self, X, "rbf", reset=False)
             everyone = np.arange(read.shape[0])
             kernel = read.scores(everyone, self.svc_.decision_function)
-            trees = mean_scores(self.estimators_, read, everyone, self._of_trees)
+            arrays = self.trees_
+            trees = read.scores(
+                everyone, lambda block: forest_scores(arrays, self._of_trees(block))
+            )
             found = self._mean((kernel, trees))
         return np.asarray(self._sign() * (found - self.threshold_))
 

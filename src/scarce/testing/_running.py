@@ -44,7 +44,8 @@ def progress_is_reported(subject: Subject) -> None:
 def progress_bars(subject: Subject) -> None:
     X, y = subject.make(40)
     subject.new().set_callbacks(ProgressBar()).fit(X, y)
-    search = GridSearchCV(subject.new(), {"tol": [1e-2, 1e-3]}, cv=2, scoring=lambda *_: 0.0)
+    grid = {"tol": [1e-2, 1e-3]} if "tol" in subject.traits else {"n_bags": [2, 3]}
+    search = GridSearchCV(subject.new(), grid, cv=2, scoring=lambda *_: 0.0)
     search.set_callbacks(ProgressBar()).fit(X, y)
 
 

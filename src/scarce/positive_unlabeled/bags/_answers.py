@@ -20,7 +20,12 @@ from scarce.positive_unlabeled.bags._design import Design
 from scarce.positive_unlabeled.bags._draws import Renumbered, pools
 from scarce.positive_unlabeled.bags._prior import combined_prior, within
 from scarce.positive_unlabeled.bags._probability import Curve, curve_of_share, likeliest_share
-from scarce.positive_unlabeled.bags._threshold import LABELLINGS, LARGEST_SHARE, found_threshold
+from scarce.positive_unlabeled.bags._threshold import (
+    LABELLINGS,
+    LARGEST_SHARE,
+    SUSPICIOUS,
+    found_threshold,
+)
 from scarce.positive_unlabeled.rows._given import Given
 
 WORTH_OF_SHARE = 30.0  # labelled rows that the share to accept counts as in the class prior
@@ -68,19 +73,28 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
         return distinct, Design(positives, negatives, unlabelled, C=C, n_bags=self.n_bags)
 
     def _keep_answers(
-        self, design: Design, positive: Array, others: Array, cleaner: Estimate | None
+        self,
+        design: Design,
+        positive: Array,
+        others: Array,
+        cleaner: Estimate | None,
+        *,
+        suspicious: tuple[float, float] = SUSPICIOUS,
     ) -> float:
         """Store what out-of-bag scores say, and return the threshold.
 
         ``others`` are scores of unlabelled rows and then of checked negatives, ``cleaner`` is the
         share of the class among both by bags of cleaner rows, None if it is given or not wanted.
         All shares are found among both; what is stored is the share among unlabelled rows.
+        ``suspicious`` is the limit of the check for biased labels.
         """
         own, n = design.positives.weights, design.unlabelled.n
         weights = own, np.concatenate([design.unlabelled.weights, design.negatives.weights])
         apart = float(weights[1].sum()) / design.unlabelled.total
         given = None if self.class_prior is None else self.class_prior / apart
-        found = found_threshold(positive, others, *weights, given, labelling=self.labelling)
+        found = found_threshold(
+            positive, others, *weights, given, labelling=self.labelling, suspicious=suspicious
+        )
         self._check_prior(found.auc, found.auc_se)
         positive, others = positive - found.threshold, others - found.threshold
         unlabelled = others[:n]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,17 +91,11 @@ class EstimatorBags:
         )
 
 
-def mean_scores(
-    estimators: Sequence[Any],
-    source: RowSource,
-    rows: Array,
-    prepared: Callable[[Any], Any] = lambda block: block,
-) -> Array:
+def mean_scores(estimators: Sequence[Any], source: RowSource, rows: Array) -> Array:
     """Return the mean score over the classifiers, block by block."""
 
     def score(block: Any) -> Array:
-        ready = prepared(block)
-        return np.asarray(np.mean([scores_of(each, ready) for each in estimators], axis=0))
+        return np.asarray(np.mean([scores_of(each, block) for each in estimators], axis=0))
 
     return source.scores(rows, score)
 

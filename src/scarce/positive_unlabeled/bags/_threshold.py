@@ -25,8 +25,8 @@ LEAST_AREA = 0.55
 PART_OF_SHAPE = 0.5  # of the shape of unlabelled scores in the share to accept, beside the ranks
 PART_OF_LOWEST = 0.3  # of the lowest labelled ranks beside the shape, for biased labels
 LOWEST = 0.05  # of the labelled rows
-SUSPICIOUS_RATIO = 1.5  # by which the shape may say more than the ranks of random labels do
-SUSPICIOUS_ERRORS = 2.0  # and by how many standard errors
+# Times, and standard errors, by which the shape may say more than ranks of random labels do.
+SUSPICIOUS = (2.0, 3.0)
 LABELLINGS = ("random", "biased")
 NORMAL_95 = 1.96  # two-sided
 NORMAL_90 = 1.645
@@ -138,13 +138,15 @@ def found_threshold(
     share: float | None,
     *,
     labelling: str | None = None,
+    suspicious: tuple[float, float] = SUSPICIOUS,
 ) -> PUThreshold:
     """Return the threshold of `pu_threshold` for checked scores and weights.
 
     Without a ``labelling`` by ranks alone. Where scores are distances from a boundary, those of
     unlabelled rows have something to say too: often they are bimodal. See `estimated_shares` for
     what is made of both. Labelled rows that are the easy ones of the class have ranks that say too
-    little: a share far below that of the shape gives a warning and an interval that spans both.
+    little: a share far below that of the shape (``suspicious``: so many times, and standard errors)
+    gives a warning and an interval that spans both.
     """
     area, error = area_under_curve(positive, unlabelled, (counts, others))
     n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
@@ -153,7 +155,7 @@ def found_threshold(
         by_rank, found, most = shares.by_rank, shares.accepted(labelling), shares.by_rank
         # Both sides are samples: the labelled rows, and the rows of the class among the others.
         n_both = 1.0 / (1.0 / n_positive + 1.0 / (by_rank * n_unlabelled))
-        if labelling is not None and shares.suspicious(n_both):
+        if labelling is not None and shares.differ(n_both, *suspicious):
             if labelling == "random":
                 _warn_of_easy_rows(by_rank, shares.by_shape)
             most = shares.by_shape
@@ -200,13 +202,13 @@ class Shares(NamedTuple):
             return float(self.by_shape ** (1.0 - PART_OF_LOWEST) * self.by_lowest**PART_OF_LOWEST)
         return float(self.by_rank ** (1.0 - PART_OF_SHAPE) * self.by_shape**PART_OF_SHAPE)
 
-    def suspicious(self, n: float) -> bool:
+    def differ(self, n: float, times: float, errors: float) -> bool:
         """Say whether ranks of ``n`` rows say so much less than the shape that labels look biased.
 
         The logarithm of a share from ``n`` rows has a standard error of about one over its root.
         """
         excess = np.log(self.by_shape / self.by_rank)
-        return bool(excess > max(np.log(SUSPICIOUS_RATIO), SUSPICIOUS_ERRORS / np.sqrt(n)))
+        return bool(excess > max(np.log(times), errors / np.sqrt(n)))
 
 
 def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, Array]) -> Shares:
