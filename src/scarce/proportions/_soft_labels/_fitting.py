@@ -28,7 +28,7 @@ from scarce.proportions._soft_labels._tilting import soft_labels
 from scarce.proportions._space import Expansion, UnitSpace
 
 LOOSE_GAP = 1e-2
-BISECTIONS = 10
+BISECTIONS, SMALLEST_FACTOR = 10, 0.1
 
 
 class Start(NamedTuple):
@@ -123,7 +123,7 @@ def shrunk(machine: Any, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if moved(middle)[0] < wanted else (low, middle)
-    machine.shrinkage_ = low
+    machine.shrinkage_ = max(low, SMALLEST_FACTOR)  # the order of rows is kept
     shift = moved(machine.shrinkage_)[1]
     return replace(fit, model=fit.model.times(machine.shrinkage_, shift))
 
