@@ -146,6 +146,7 @@ OTHERS = {
     "probability_curve_interval_",
     "source_p_value_",
     "_share_lines",
+    "trees_",
     "accepted_share_interval_",
     *ESTIMATORS,
     *LISTS_OF_ESTIMATORS,

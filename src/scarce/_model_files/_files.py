@@ -41,7 +41,6 @@ TRUSTED_TYPES = (
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
     "scarce.proportions.SourceModel",
-    "sklearn.tree._tree.Tree",  # of forests; its nodes are checked
     "numpy.dtype",  # of what an imputer was fitted to; read from an empty array
 )
 

@@ -22,7 +22,6 @@ from scarce._model_files._attributes import (
 )
 from scarce._model_files._rules import Sizes, StateError, floats, number
 
-TREE = "sklearn.tree._tree.Tree"
 TOGETHER = (
     *("support_vectors_", "dual_coef_", "support_", "intercept_"),
     *("n_features_in_", "shape_fit_", "_sparse", "_gamma"),
@@ -57,8 +56,6 @@ def _check(value: Any, where: str, seen: set[int]) -> None:
         if value.dtype == object:
             for each in value.flat:
                 _check(each, where, seen)
-    elif f"{type(value).__module__}.{type(value).__qualname__}" == TREE:
-        _check_tree(value, where)
     elif isinstance(value, dict):
         for key, each in value.items():
             _check(each, f"{where}[{key!r}]", seen)
@@ -73,19 +70,6 @@ def _check(value: Any, where: str, seen: set[int]) -> None:
                 _check_kernel(value, where)
         for name, each in vars(value).items():
             _check(each, f"{where}.{name}", seen)
-
-
-def _check_tree(tree: Any, where: str) -> None:
-    """Check a decision tree of scikit-learn, whose compiled code follows indices as they are."""
-    nodes, n_features = tree.__getstate__()["nodes"], tree.n_features
-    left, right, feature = (nodes[name] for name in ("left_child", "right_child", "feature"))
-    place, inner = np.arange(nodes.size), left != -1
-    ahead = (left > place) & (left < nodes.size) & (right > place) & (right < nodes.size)
-    named = (feature >= 0) & (feature < n_features)
-    if not (ahead & named)[inner].all() or (right[~inner] != -1).any() or nodes.size == 0:
-        raise StateError(f"{where} has a node that leads outside the tree")
-    if not np.isfinite(tree.value).all():
-        raise StateError(f"{where} holds values that are not finite")
 
 
 def _check_kernel(kernel: Any, where: str) -> None:
