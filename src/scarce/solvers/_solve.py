@@ -28,7 +28,7 @@ from scarce.solvers._start import (
 Array = NDArray[Any]
 
 NOT_HELD = nullcontext()
-# Steps of a program that nobody limits, per variable and at least: data whose sizes span many decades
+# Steps of a program that nobody limits, per variable and at least: data that span many decades
 # would take any number of them. Two thousand rows take some seconds at the most.
 PATIENCE, LEAST_PATIENCE = 500, 1_000_000
 GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
