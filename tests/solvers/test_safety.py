@@ -193,3 +193,29 @@ def test_rounding_of_slopes_counts_over_a_wide_box(seed):
     slack = steeper * (upper - found.alpha)[free].sum()
     assert found.dual_gap >= slack / found.objective * (1 - 1e-6)
     assert certify(problem, found.alpha).dual_gap <= found.dual_gap
+
+
+@pytest.mark.parametrize("seed", [168, 177, 306])
+def test_multipliers_meet_the_conditions_of_light_rows(seed):
+    """Boxes over 16 decades: beside the others a free variable's box is below their last digits."""
+    n, rng = 8, np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    y[:2] = [1.0, -1.0]
+    upper = 100 * 10.0 ** rng.uniform(-8, 8, n)
+    Q = np.eye(n) + 0.1
+    problem = QuadraticProgram(
+        DenseMatrix(Q, definite=True),
+        totals=[0.0],
+        signs=y,
+        kernel_signs=y,
+        linear=-1.0,
+        upper=upper,
+    )
+    alpha = solve(problem, tol=1e-3).alpha
+    wanted = y - Q @ (y * alpha)
+    room = 1e-10 * np.minimum(upper, alpha.sum())
+    below, above = alpha < upper - room, alpha > room
+    m = wanted[np.where(y > 0, below, above)].max()
+    M = wanted[np.where(y > 0, above, below)].min()
+    assert abs(m - M) < 1e-9  # of the free variable
+    assert certify(problem, alpha).multipliers[0] == pytest.approx(m, abs=1e-9)
