@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.attack.kernels import dense, is_definite, scale_gamma, values
 from tests.attack.recipes import Recipe, indefinite_rbf
-from tests.attack.truth import Truth, judge
+from tests.attack.truth import Truth, judge, judge_gradient
 from tests.attack.verdict import Claims, Facts
 
 # What a fit may be refused for.
@@ -89,6 +89,24 @@ class Sample:
         rows = self.rows if rows is None else rows
         return self.values(rows, rows)
 
+    def sums(self, coefficients, rows=None):
+        """Return ``sum_j c_j k(x_i, x_j)`` and the size of its terms, a block of rows at a time.
+
+        Sums are taken in extended precision, so that they may have any number of terms.
+        """
+        rows = self.rows if rows is None else rows
+        chosen = np.flatnonzero(coefficients)
+        weights, sizes = coefficients[chosen].astype(np.longdouble), np.abs(coefficients[chosen])
+        found = []
+        for block in np.array_split(rows, 1 + rows.shape[0] * chosen.size // 10**6):
+            K, terms = self.values(block, self.rows[chosen])
+            found.append([(K @ weights).astype(np.float64), terms @ sizes])
+        return np.concatenate(found, axis=1)
+
+    def norms(self):
+        """Return the size of the terms of ``k(x_i, x_i)``."""
+        return np.array([self.values(x, x)[1].item() for x in self.rows[:, None, :]])
+
 
 def sample_of(recipe: Recipe) -> Sample:
     rows = dense(recipe.rows)
@@ -117,6 +135,20 @@ def judged(program, alpha, magnitudes, sample, *, unit=1.0, factor=1.0, offsets=
     """Return the facts about multipliers: violations times `unit`, objectives times `factor`."""
     truth = judge(program, alpha, magnitudes, offsets)
     return as_facts(truth, sample.definite, unit, factor, offset_notes(truth, offsets, room))
+
+
+def judged_by_blocks(program, alpha, sample, *, factor=1.0, offsets=None, room=0.0):
+    """Return the same for rows of any number, whose matrix is never there as a whole."""
+    field, sizes = sample.sums(program.kernel_signs * alpha)
+    terms = float(alpha**2 @ sample.norms())
+    own = program.kernel_signs * field
+    truth = judge_gradient(program, alpha, own, sizes, terms, offsets)
+    return as_facts(truth, sample.definite, 1.0, factor, offset_notes(truth, offsets, room))
+
+
+def no_matrix(n):
+    """Return a kernel matrix for programs whose kernel sums are known otherwise."""
+    return np.broadcast_to(0.0, (n, n))
 
 
 def as_facts(truth, definite, unit=1.0, factor=1.0, notes=()):

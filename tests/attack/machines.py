@@ -4,7 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.attack import landmarks, margins, regression, shares, tasks, tensors
+from tests.attack import (
+    landmarks,
+    many_rows,
+    margins,
+    regression,
+    shares,
+    tasks,
+    tensors,
+    unlabeled,
+)
 from tests.attack.fitting import RefusedError, claims_of, fit
 from tests.attack.recipes import Recipe
 from tests.attack.verdict import complaints
@@ -38,6 +47,9 @@ def attack(machine: Machine, recipe: Recipe) -> Outcome:
     found = complaints(claims, machine.facts(recipe, model))
     return Outcome("certified" if claims.certified else "warned", found)
 
+
+# Kernels whose sums over thousands of rows are seconds, in plain NumPy.
+MANY = {"kernels": ("rbf", "linear", "poly"), "large": (3000, 30_000), "decades": (0.0, 1.0)}
 
 MACHINES = {
     "OneClassSVM": Machine(margins.one_class_svm, margins.one_class_svm_facts),
@@ -78,4 +90,8 @@ MACHINES = {
     "SVC, nystroem": Machine(
         landmarks.nystroem_svc, landmarks.nystroem_svc_facts, {"kernels": ("rbf", "linear", "poly")}
     ),
+    "UnbiasedPUSVC": Machine(unlabeled.unbiased_pu_svc, unlabeled.unbiased_pu_svc_facts),
+    "OneClassSVM, many rows": Machine(margins.one_class_svm, many_rows.one_class_svm_facts, MANY),
+    "SVC, many rows": Machine(margins.svc, many_rows.svc_facts, MANY),
+    "SVR, many rows": Machine(regression.svr, many_rows.svr_facts, MANY),
 }

@@ -107,9 +107,14 @@ DECADES = (0.0, 0.0, 1.0, 4.0, 16.0)
 
 @st.composite
 def recipes(draw, kernels=(*FORMULAS, *MATRICES, *CALLABLES), decades=DECADES, large=True):
-    """Draw a recipe; most have few rows, some enough for the single precision solver."""
+    """Draw a recipe; most have few rows, some enough for the single precision solver.
+
+    `large` may be the smallest and the largest number of rows.
+    """
     sizes = st.integers(4, 80)
-    if large:
+    if isinstance(large, tuple):
+        sizes = st.integers(*large)
+    elif large:
         # One case of many rows takes as long as fifty others.
         some, many = st.integers(81, 400), st.integers(600, 3000)
         sizes = st.one_of(*(11 * [sizes]), *(4 * [some]), many)

@@ -135,3 +135,16 @@ def test_margins_of_a_ball_are_refused():
     X, _ = one_sample(30)
     with pytest.raises(ValueError, match="finds a ball, whose scores are distances"):
         margin_score(SVDD().fit(X), X)
+
+
+def test_left_out_scores_are_those_of_a_ball_without_the_row():
+    """With a linear kernel rows have norms of their own, which are part of their scores."""
+    X = np.random.default_rng(4).normal(size=(30, 2)) + np.array([3.0, 0.0])
+    model = SVDD(kernel="linear", nu=0.3, offset="left_out", false_alarms=0.2, tol=1e-8).fit(X)
+    assert 4 <= (model.left_out_scores_ < model.offset_).sum() <= 6
+    for row, found in enumerate(model.left_out_scores_):
+        # The bounds of the others stay, for the rest of the weight.
+        others = SVDD(kernel="linear", nu=0.3 * 30 / 29, tol=1e-8).fit(np.delete(X, row, axis=0))
+        centre = others.dual_coef_[0] @ others.support_vectors_
+        score = centre @ centre - ((X[row] - centre) ** 2).sum()
+        assert found == pytest.approx(score, abs=1e-5)

@@ -206,3 +206,16 @@ def test_half_steps(sample):
     two = BinaryHalfStep(0.5, signs, weights, norm=1.0)
     solution = solve(two.program(gram), tol=1e-10)
     assert two.read(solution, gram).objective == pytest.approx(-solution.objective, rel=1e-8)
+
+
+def test_an_approximated_one_class_model_is_cut_by_its_own_scores():
+    """The offset is the score at which the weight below reaches nu of all."""
+    program = one_class_program(DenseMatrix(np.eye(10)), nu=0.35, weights=np.ones(10))
+    scores = np.array([7.0, 3.0, 9.0, 1.0, 5.0, 8.0, 2.0, 6.0, 10.0, 4.0])
+    assert read_one_class(program, solve(program), scores).offset == 4.0
+    whole = one_class_program(DenseMatrix(np.eye(10)), nu=0.3, weights=np.ones(10))
+    assert read_one_class(whole, solve(whole), scores).offset == 3.5
+    heavy = one_class_program(
+        DenseMatrix(np.eye(10)), nu=0.37, weights=np.where(scores == 1, 3.5, 1.0)
+    )
+    assert read_one_class(heavy, solve(heavy), scores).offset == 3.0  # 4.6 of 12.5

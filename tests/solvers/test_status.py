@@ -192,7 +192,9 @@ def test_rounding_of_a_far_start_does_not_stay_in_the_equality():
     )
     start = np.full(40, 1e9) + 1e-5 * (y > 0)
     found = solve(problem, tol=1e-6, start=start)
-    assert found.status == "optimal"
+    assert found.kkt_violation <= 1e-6
+    # Over a box of 1e12 the last digits of a slope are worth more than the objective.
+    assert found.status == "stalled"
     assert abs(y @ found.alpha) <= 1e-11 * found.alpha.sum()
     cold = solve(problem, tol=1e-9)
     np.testing.assert_allclose(found.alpha, cold.alpha, atol=1e-5)

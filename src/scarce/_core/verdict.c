@@ -107,11 +107,18 @@ static void best_multipliers(const double *x, const double *gradient, const Boxe
 {
     for (Index g = 0; g < boxes->n_groups; g++) {
         Index count = 0;
-        double mass = 0.0, all = 0.0, least = INFINITY;
+        double mass = 0.0, all = 0.0, least = INFINITY, size = 0.0, m = -INFINITY, M = INFINITY;
+        for (Index k = boxes->starts[g]; k < boxes->starts[g + 1]; k++)
+            size += fabs(x[k]);
         for (Index k = boxes->starts[g]; k < boxes->starts[g + 1]; k++) {
             double width = boxes->upper[k] - boxes->lower[k];
             least = lesser(least, gradient[k]);
             mass += x[k] - boxes->lower[k];
+            double room = AT_BOUND * lesser(width, size);
+            if (x[k] < boxes->upper[k] - room)
+                m = larger(m, -gradient[k]);
+            if (x[k] > boxes->lower[k] + room)
+                M = lesser(M, -gradient[k]);
             if (width > 0.0) {
                 values[count] = gradient[k], weights[count++] = width;
                 all += width;
@@ -121,7 +128,8 @@ static void best_multipliers(const double *x, const double *gradient, const Boxe
         double best = mass > 0.0 && count > 0
                           ? weighted_quantile(values, weights, count, lesser(mass, all))
                           : least;
-        multipliers[g] = best < INFINITY ? -best : 0.0;
+        /* Sums over boxes of many decades lose the light ones, whose conditions hold in here. */
+        multipliers[g] = larger(lesser(best < INFINITY ? -best : 0.0, larger(m, M)), lesser(m, M));
     }
 }
 

@@ -55,6 +55,8 @@ class BandSolution:
         Of the equalities.
     objective : float
         Of the whole program, ``1/2 a'Qa + p'a``.
+    primal_objective : float
+        The primal problem's value over all rows, at the planes and multipliers.
     dual_gap, kkt_violation : float
         The certificate, over all rows in float64.
     n_iter : int
@@ -80,6 +82,7 @@ class BandSolution:
     vectors: Array
     planes: Planes
     objective: float
+    primal_objective: float
     dual_gap: float
     kkt_violation: float
     n_iter: int
@@ -331,7 +334,8 @@ class _BandFit:
         slack = sum(each.slack for each in judged)
         # The gap twice: as the primal minus the dual value over all rows, and term by term, where
         # nothing cancels. They differ by rounding.
-        plain = abs(quadratic + linear + slack + float(planes.multipliers @ problem.totals))
+        primal = 0.5 * quadratic + slack + float(planes.multipliers @ problem.totals)
+        plain = abs(primal + objective)
         inside = float(answer.alpha @ s + terms.upper @ np.maximum(-s, 0.0))
         gap = max(plain, inside + sum(each.wrong for each in judged))
         relative = self._relative(gap, objective, rows, settled, band, answer.alpha)
@@ -354,6 +358,7 @@ class _BandFit:
             raw,
             planes,
             objective,
+            primal,
             relative,
             violation,
             self.steps,

@@ -206,6 +206,7 @@ class NuSVC(MarginMachine):
             solution.planes.raw[0],
             solution.multipliers,
             solution.objective,
+            primal=solution.primal_objective,
             nu=self.nu,
             total=2.0 * float(problem.totals[0]) / self.nu,
             largest=float(np.max(sample_diagonal(plan))),

@@ -195,7 +195,8 @@ class SVC(MarginMachine):
 
     def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> MarginModel:
         terms, nothing = solution.planes.raw[0], np.zeros(0)
-        return MarginModel(terms, float(solution.multipliers[0]), -solution.objective, nothing)
+        value = solution.primal_objective
+        return MarginModel(terms, float(solution.multipliers[0]), value, nothing)
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> MarginModel:
         return read_c_svc(program, solution)

@@ -209,7 +209,7 @@ class OneClassSVM(OneClassMachine):
         terms = solution.planes.raw[0]
         keep_model(self, plan, terms)
         self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = -solution.objective / mass / mass
+        self.objective_ = solution.primal_objective / mass / mass
         keep_quality(self, [solution])
         keep_reads(self, solution)
         self._forget_left_out()
@@ -220,7 +220,7 @@ class OneClassSVM(OneClassMachine):
             self.offset_ = np.array([self._keep_left_out(scores, weights, places)])
         self.intercept_ = -self.offset_
         largest = float(np.abs(sample_diagonal(plan)).max())
-        warn_if_zero(self.objective_, largest / 2, plan.kernel)
+        warn_if_zero(-solution.objective / mass / mass, largest / 2, plan.kernel)
         if plan.landmarks is None:  # one inner product with the plane
             self._rounding = rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
         else:

@@ -61,13 +61,18 @@ class ShiftRounds:
                 return False
             if not self.uncertain or self._settled(round_tol):
                 return True
-            if is_zero(self.objective, self.planes.reach * self.largest):
+            if is_zero(-self.solution.objective, self.zero_scale):
                 return True  # what is left of a direction is rounding errors
             if len(self.history["objective"]) == max_rounds:
                 return False
             moved, halvings = self._move()
             if moved == 0:  # the same problem again
                 return True
+
+    @property
+    def zero_scale(self) -> float:
+        """Return how far below 0 the dual objective can get, in the scale of the program."""
+        return self.planes.unit**2 * self.planes.reach * self.largest
 
     def _solve_for_planes(self, alpha: Array | None) -> None:
         operator = self._operator()

@@ -62,10 +62,10 @@ def fit_tasks(estimator: Any, chunks: Chunks) -> None:
     _keep_planes(estimator, plan, solution.planes.raw / unit)
     estimator.converged_, estimator.n_rounds_ = solution.status == "optimal", 1
     estimator.n_iter_ = max(1, solution.n_iter)
-    estimator.objective_ = -solution.objective / unit / unit
+    estimator.objective_ = solution.primal_objective / unit / unit
     norms = sample_diagonal(plan)
     largest = float(np.abs(norms).max())
-    warn_if_zero(estimator.objective_, planes.reach * largest, plan.kernel)
+    warn_if_zero(-solution.objective / unit / unit, planes.reach * largest, plan.kernel)
     rejected = 1.0 / (planes.prices * sizes)
     estimator.task_offset_ = band_offsets(solution, problem, rejected) / unit
     estimator._forget_left_out()

@@ -356,7 +356,7 @@ class TransferOneClassSVM(TaskMachine):
         self.n_rounds_ = len(rounds.history["objective"])
         self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
         self.objective_ = rounds.objective
-        warn_if_zero(self.objective_, planes.reach * largest, kernel)
+        warn_if_zero(-rounds.solution.objective, rounds.zero_scale, kernel)
         self._keep_rounds_quality(rounds)
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients

@@ -268,4 +268,6 @@ def _sums(X: Any, rows: Array, columns: Array, weights: Array, kernel: Kernel) -
     """Return ``sum_j weights_j k(x_i, x_j)`` over the columns for each of the rows."""
     if kernel.pairwise:
         return np.asarray(X[np.ix_(rows, columns)] @ weights, dtype=np.float64)
-    return weighted_scores(X[rows], X[columns], weights, kernel)
+    # Scores of sparse float32 rows have its precision; this is a term of the program.
+    left, right = (X[part].astype(np.float64, copy=False) for part in (rows, columns))
+    return weighted_scores(left, right, weights, kernel)

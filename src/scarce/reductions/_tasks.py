@@ -146,5 +146,5 @@ def read_tasks(planes: TaskPlanes, tasks: Array, solution: Solution) -> TasksMod
         support=support,
         coefficients=planes.mixing[:, tasks[support]] * (solution.alpha[support] / unit),
         scores=solution.gradient / unit,
-        objective=-solution.objective / unit / unit,
+        objective=solution.primal_objective / unit / unit,
     )

@@ -75,9 +75,10 @@ def duality_gap(
         return float(gains.sum()) + 0.5 * (1.0 - factor) ** 2 * abs(quadratic)
 
     nothing = np.full(x.size, -1.0)
-    least, best = np.inf, multipliers
+    least, plain, best = np.inf, np.inf, multipliers
     if bounded and not zero:
         least = gap(1.0, multipliers, rounding, nothing)
+        plain = gap(1.0, multipliers, 0.0, nothing, 0.0)
     # Over a box that is far wider than all that its group has, rounding alone is worth more than
     # the objective: there the slopes need to have the right sign for certain.
     rising, falling = flat & (upper - x > most), flat & (x - lower > most)
@@ -93,11 +94,13 @@ def duality_gap(
             multipliers,
             SAME if bounded else OTHER,
         )
-        proved = gap(*sure, rounding, nothing)
+        proved, shown = gap(*sure, rounding, nothing), gap(1.0, sure[1], 0.0, nothing, 0.0)
+        if bounded:  # the model that is kept has the factor 1
+            proved = max(proved, shown)
         if proved < least:
-            least, best = proved, sure[1]
+            least, plain, best = proved, shown, sure[1]
     if np.isfinite(least):
-        return least, gap(1.0, best, 0.0, nothing, 0.0), best
+        return least, plain, best
     # A slope below the rounding of its terms, and of those that gave the multiplier, has to be zero
     # when the optimum is. Of variables without a bound, where no multipliers prove anything, it is
     # taken over all that the group has: rounding times infinity says nothing.

@@ -124,6 +124,8 @@ def judge(
     m, M = extremes(problem, wanted, wanted, grows, shrinks)
     if bounded and not problem.curved and np.isfinite(gradient).all():
         multipliers = best_multipliers(x, gradient, lower, upper, groups, problem.n_groups)
+        # Sums over boxes of many decades lose the light ones, whose conditions hold in here.
+        multipliers = np.clip(multipliers, np.minimum(m, M), np.maximum(m, M))
     else:
         multipliers = midpoints(m, M)
     if error is not None:

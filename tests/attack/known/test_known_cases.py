@@ -38,6 +38,16 @@ from tests.attack.recipes import Recipe
                    offset=1e6, ties=True, kernel="poly", gamma=0.01, share=0.5),
         ),
         (
+            "SVR",  # a free variable whose box is below the last digits of the others' sum
+            Recipe(seed=4560, n=4, d=20, place="first", offset=0.0, decades=16.0, single=True,
+                   kernel="callable", gamma=0.3),
+        ),
+        (
+            "UnbiasedPUSVC",  # what the labelled rows say of the others, in single precision
+            Recipe(seed=191, n=364, d=2, place="first", single=True, csr=True, ties=True,
+                   kernel="rbf", gamma=1e-7, degree=2, share=0.3, cost=100.0, tol=0.01),
+        ),
+        (
             "TransferGroupProbabilitySVM",  # multipliers that do not sum to zero, without a gap
             Recipe(seed=6345, n=4, d=1, offset=100.0, decades=16.0, single=True,
                    kernel="sigmoid matrix", cost=0.01, tol=1e-5),

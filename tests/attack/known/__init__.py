@@ -1,0 +1,1 @@
+"""Claims that were false once, and what the stored models are held to."""
