@@ -10,6 +10,8 @@ import tempfile
 import warnings
 from functools import cache
 
+from threadpoolctl import threadpool_limits
+
 from scarce.cli import main
 from tests.cli.tables import customers
 
@@ -62,6 +64,8 @@ def _run(arguments, cwd, out, error, before):
         os.dup2(error, 2)
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
         warnings.resetwarnings()
+        # Threads of OpenMP do not survive a fork: who asks for more than one waits for ever.
+        threadpool_limits(1)
         if before is not None:
             before()
         code = main(arguments)

@@ -89,8 +89,9 @@ def test_the_command_answers_as_python_does(folder, kind, capsys):
     np.testing.assert_allclose(found["score"], expected, rtol=1e-12, atol=1e-15)
     if kind in ("one-class", "transfer", "tensor"):
         np.testing.assert_allclose(found["p_value"], model.p_values(X), rtol=1e-12)
-    elif kind == "groups":
-        np.testing.assert_allclose(found["probability"], model.predict_proba(X)[:, 1])
+    elif kind in ("groups", "pu"):  # of the positive class
+        column = 0 if kind == "pu" else 1
+        np.testing.assert_allclose(found["probability"], model.predict_proba(X)[:, column])
     else:
         assert list(found) == ["row", "score", "decision"]
     ids = {"one-class": "customer", "tensor": "name"}.get(kind, "row")

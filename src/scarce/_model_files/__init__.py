@@ -1,9 +1,9 @@
 """Model files: written whole, read without executing anything of theirs, checked before use."""
 
-from scarce._model_files._attributes import LARGEST_DEGREE
 from scarce._model_files._files import (
     CARD,
     FORMAT,
+    LARGEST_DEGREE,
     TRUSTED_TYPES,
     ModelFileError,
     load,

@@ -10,8 +10,6 @@ from typing import Any
 
 from scarce._model_files._rules import Rule, flag, floats, labels, number, places, rows, whole
 
-LARGEST_DEGREE = 1_000  # of a polynomial; a stranger's could keep the reader busy for ever
-
 ESTIMATORS = {
     "classifier_",
     "mapper_",

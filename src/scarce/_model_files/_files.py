@@ -6,12 +6,12 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from scarce._model_files._state import check_model
 from scarce._names import HOMES
 from scarce._whole_files import write_whole
 
@@ -23,6 +23,7 @@ MUCH = 100_000_000  # bytes
 
 #: Types of this library that `load` builds, besides those that skops trusts of scikit-learn, NumPy
 #: and SciPy. It is never read from a file.
+LARGEST_DEGREE = 1_000  # of a polynomial; a stranger's could keep the reader busy for ever
 TRUSTED_TYPES = (
     *(f"scarce.{name}" for name in sorted(HOMES) if name[0].isupper()),
     "scarce.baselines.AlternatingLabelSVM",
@@ -83,6 +84,13 @@ def save(model: Any, path: str | Path) -> None:
     save_described(model, path, {})
 
 
+def _checker() -> Callable[[Any], None]:
+    """Return what checks a model, loaded with scikit-learn when it is needed and not before."""
+    from scarce._model_files._state import check_model
+
+    return check_model
+
+
 def save_described(model: Any, path: str | Path, description: dict[str, Any]) -> None:
     """Write a model file with something said of the model, which `read_card` gives back.
 
@@ -95,7 +103,7 @@ def save_described(model: Any, path: str | Path, description: dict[str, Any]) ->
     description : dict
         What JSON can hold.
     """
-    skops = _skops()
+    skops, check_model = _skops(), _checker()
     try:
         check_model(model)
     except (AttributeError, TypeError, ValueError) as error:
@@ -153,6 +161,7 @@ def load(path: str | Path) -> Any:
             f"{path} holds {_listed(strangers)}, which is not among scarce.TRUSTED_TYPES nor "
             "trusted by skops: it is not loaded"
         )
+    check_model = _checker()
     try:
         model = skops.loads(content, trusted=list(TRUSTED_TYPES))
         check_model(model)

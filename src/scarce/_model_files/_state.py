@@ -15,11 +15,11 @@ from scarce._frame import check_parameters
 from scarce._model_files._attributes import (
     ATTRIBUTES,
     ESTIMATORS,
-    LARGEST_DEGREE,
     LISTS_OF_ESTIMATORS,
     UNSETTLED,
     rules,
 )
+from scarce._model_files._files import LARGEST_DEGREE
 from scarce._model_files._rules import Sizes, StateError, floats, number
 
 TOGETHER = (

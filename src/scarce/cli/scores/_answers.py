@@ -81,10 +81,16 @@ class Answers:
                 scored = self.model.score_samples(X)
                 found["p_value"] = self.model.p_values(X)
             elif hasattr(self.model, "predict_proba"):
-                found["probability"] = np.asarray(self.model.predict_proba(X))[:, -1]
+                found["probability"] = np.asarray(self.model.predict_proba(X))[:, self._column]
         if self._counts is not None:
             self._counts.add(np.asarray(scored), int((decisions == -1).sum()))
         return found | {"decision": self._in_words(decisions)}
+
+    @property
+    def _column(self) -> int:
+        """Of the probabilities: that of the positive class, where one is named."""
+        positive = getattr(self._machine, "pos_label_", None)
+        return -1 if positive is None else list(self._machine.classes_).index(positive)
 
     def _in_words(self, decisions: Array) -> Array:
         if not hasattr(self._machine, "classes_"):
