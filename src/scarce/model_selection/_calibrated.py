@@ -359,7 +359,9 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
             rate = max(self._rate, least)
             values = self.p_values(X) - rate
             return np.asarray(np.where(np.abs(values) <= 1e-12, -1e-12, values))
-        return np.asarray(self.score_samples(X) - self.offset_)
+        values = np.asarray(self.score_samples(X) - self.offset_)
+        # A score that is the threshold but for its last digits is on the boundary, and accepted.
+        return np.where(np.abs(values) <= 1e-12 * abs(self.offset_), 0.0, values)
 
     @lazily
     def predict(self, X: Any) -> Array:

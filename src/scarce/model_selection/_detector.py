@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from scarce._arrays import Array
-from scarce._frame import Notes, note, num_samples, refuse_unread, safe_indexing
+from scarce._frame import Notes, note, num_samples, refuse_unread, refuse_words, safe_indexing
 from scarce._kernel_machine import KernelMachine, check_range
 from scarce._left_out import WIDE_NU, WIDER, left_out_parts
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
@@ -238,6 +238,7 @@ def rows_for(detector: Any, X: Any) -> Any:
         return X if hasattr(X, "iloc") else plain(X)
     values = plain(X)
     if values.dtype.kind not in "fiub":  # which the detector refuses
+        refuse_words(X)
         return values
     values = np.ascontiguousarray(values, dtype=np.float64)
     if np.isfinite(values).all() and values.ndim == 2:

@@ -25,6 +25,7 @@ from scarce._frame import (
     note,
     validate_data,
 )
+from scarce.chunks._lazy import lazily
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled.bags._answers import BagClassifier, with_propensity
 from scarce.positive_unlabeled.bags._design import Design
@@ -292,6 +293,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         ]
         return np.asarray(np.mean(members, axis=0))
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the decision values.
 
