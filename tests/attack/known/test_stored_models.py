@@ -85,7 +85,9 @@ def test_one_class_machines_reject_at_most_nu(machine, n, gamma, nu, kind, grid)
 def test_every_task_rejects_at_most_its_nu(nu, gamma, kind):
     X, weights = normal_rows(400, 3), weights_of(kind, 400)
     domains = np.random.default_rng(1).integers(-1, 2, size=400)
-    model = scarce.TransferOneClassSVM(nu=nu, source_nu=0.2, gamma=gamma, offset="original")
+    model = scarce.TransferOneClassSVM(
+        nu=nu, source_nu=0.2, gamma=gamma, offset="original", relation="keep"
+    )
     model.fit(X, sample_weight=weights, sample_domain=domains)
     outside = model.predict(X, sample_domain=domains) < 0
     for task, share in ((-1, nu), (0, 0.2), (1, 0.2)):
@@ -235,7 +237,13 @@ def test_the_objective_of_tasks_is_of_their_stored_planes(kind):
     X, weights = normal_rows(n, 3), weights_of(kind, n)
     tasks = np.random.default_rng(1).integers(0, 3, size=n)
     model = scarce.TransferOneClassSVM(
-        nu=0.1, source_nu=source_nu, coupling=coupling, gamma=gamma, offset="original", max_iter=30
+        nu=0.1,
+        source_nu=source_nu,
+        coupling=coupling,
+        gamma=gamma,
+        offset="original",
+        max_iter=30,
+        relation="keep",
     )
     with pytest.warns(ConvergenceWarning):
         model.fit(X, sample_weight=weights, sample_domain=tasks - 1)
