@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
     ("model", "table", "meaning", "words", "lowest"),
     [
         ("one", "new.csv", ["p_value"], {"accepted", "rejected"}, True),
-        ("pu", "new.csv", [], {"positive", "not positive"}, False),
+        ("pu", "new.csv", ["probability"], {"positive", "not positive"}, False),
         ("groups", "rows.csv", ["probability"], {"positive", "negative"}, False),
     ],
 )

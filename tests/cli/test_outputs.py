@@ -101,7 +101,7 @@ def test_a_model_that_cannot_be_written_leaves_no_report(folder, monkeypatch, ca
         raise OSError(28, "No space left on device", "m.skops")
 
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("scarce._model_files.write_whole", full)
+    monkeypatch.setattr("scarce._model_files._files.write_whole", full)
     assert main(["fit", "good.csv", "--out", "m.skops", "--report", "r.html"]) == 3
     assert errors_of(capsys.readouterr().err) == "scarce: error: m.skops: No space left on device\n"
     assert not (folder / "r.html").exists()
