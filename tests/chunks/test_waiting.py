@@ -20,7 +20,7 @@ STEP = 200
 
 @pytest.fixture
 def cluster():
-    settings = {"processes": False, "threads_per_worker": 1, "dashboard_address": None}
+    settings = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(n_workers=0, memory_limit="900MB", **settings) as cluster:
         with Client(cluster):
             yield cluster
