@@ -113,7 +113,7 @@ class LeeLiuScored:
         -------
         float
             At least 0, the larger the better, up to one over the share of the class; see
-            :func:`scarce.model_selection.lee_liu_score`.
+            ``scarce.metrics.lee_liu_score``.
         """
         check_is_fitted(self)
         found, label = self.predict(X), self.pos_label_  # type: ignore[attr-defined]

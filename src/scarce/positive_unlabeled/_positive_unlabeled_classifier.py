@@ -118,7 +118,6 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
     --------
     PositiveUnlabeledSVC : One kernel model, faster, with a certificate, and ONNX.
     scarce.positive_unlabeled.estimate_prior : The share of the class from any scores.
-    scarce.metrics : Precision, recall and AUC without negatives.
 
     Notes
     -----

@@ -44,15 +44,15 @@ class SymmetricOperator(ABC):
         Whether the values are ``values[index][:, index]`` of a matrix that is stored and shared.
     """
 
-    n: int
-    name: str
-    definite: bool
+    n: int = 0
+    name: str = ""
+    definite: bool = False
     needs_blas: ClassVar[bool] = True
     writes_rows: ClassVar[bool] = False
     in_threads: bool = True
     shares_values: ClassVar[bool] = False
-    values: Array
-    index: Array
+    values: Array = np.empty((0, 0))
+    index: Array = np.empty(0, np.int64)
 
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
