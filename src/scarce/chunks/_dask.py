@@ -104,12 +104,12 @@ class DaskChunks:
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame
         The rows.
-    **values : Dask array or Series, array-like of shape (n,), or str
-        One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
-        the blocks of the rows. Of a DataFrame also the name of a column, which is then no feature.
     worker_timeout : float, default=300
         Seconds that a pass waits for a cluster without a running worker, with a line of the log
         every five; then it ends with a `TimeoutError`.
+    **values : Dask array or Series, array-like of shape (n,), or str
+        One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
+        the blocks of the rows. Of a DataFrame also the name of a column, which is then no feature.
 
     Examples
     --------

@@ -31,7 +31,15 @@ NAMES = ("recall", *OF_LABELS, *OF_SCORES)
 
 
 class PUScorer:
-    """A metric as `scoring`; create it with `pu_scorer`."""
+    """A metric as `scoring`; create it with `pu_scorer`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    class_prior : float or None
+        The proportion of positives among the unlabelled samples, if known.
+    """
 
     def __init__(self, metric: str, class_prior: float | None) -> None:
         self.metric = metric
@@ -51,7 +59,7 @@ class PUScorer:
         return OF_LABELS[self.metric](y, estimator.predict(X), prior, **given)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Weights are asked for without any set-up.
+        """Return what the scorer asks for.
 
         Returns
         -------

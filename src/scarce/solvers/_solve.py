@@ -136,10 +136,14 @@ def solve_many(
     ----------
     problems : sequence of QuadraticProgram
         The programs.
-    tol, max_iter, cache_size
-        Those of `solve`, for every program.
+    tol : float
+        As for `solve`, for every program.
+    max_iter : int
+        Likewise.
     starts : sequence of array-like or None, optional
         Where each begins.
+    cache_size : float
+        Memory for kernel values in MB, of every program.
 
     Returns
     -------
