@@ -44,7 +44,7 @@ from papers._uoct_protocol import (
     UOC_AS_PRINTED,
 )
 from papers.data import ONE_CLASS_TASKS, load_one_class_task
-from scarce import UOCTSVM, ScarceDataWarning, TransferOneClassSVM
+from scarce import UOCTSVM, ScarceDataWarning, TransferOneClassSVM, UnrelatedSourceWarning
 from scarce.datasets import add_noise
 
 Array = NDArray[Any]
@@ -279,7 +279,7 @@ class Attempt:
             safeguard=not column.printed,
             tol=TOL,
         )
-        model.fit(rows, sample_domain=domain)
+        _fit(model, rows, domain)
         return lambda rows: np.asarray(model.predict(rows) > 0)
 
     def _prices(self, nu: float, C: float | None, n: int) -> tuple[float, float]:
@@ -293,6 +293,13 @@ class Attempt:
             return max(C_SOURCE, smallest), C_TARGET
         C_target = C or (1.0 / (nu * n) if nu else 1.0)
         return max(C_target / RATIO, smallest), C_target
+
+
+def _fit(model: Any, rows: Array, domain: Array) -> None:
+    """Fit with every source, whether or not it is like the target: the protocol takes them all."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnrelatedSourceWarning)
+        model.fit(rows, sample_domain=domain)
 
 
 def _augmented(rows: Array, domain: Array, gamma: float, C_source: float, C_target: float) -> Any:
@@ -324,7 +331,7 @@ def _augmented(rows: Array, domain: Array, gamma: float, C_source: float, C_targ
         relation="keep",
         tol=TOL,
     )
-    model.fit(augmented(rows, domain), sample_domain=domain)
+    _fit(model, augmented(rows, domain), domain)
     return lambda rows: model.predict(augmented(rows, np.full(len(rows), -1))) > 0
 
 

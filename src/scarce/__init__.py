@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scarce._names import HOMES, PACKAGES
-from scarce._warnings import ScarceDataWarning
+from scarce._warnings import ScarceDataWarning, UnrelatedSourceWarning
 
 if TYPE_CHECKING:
     from scarce._model_files import TRUSTED_TYPES, load, save
@@ -52,6 +52,7 @@ __all__ = [
     "TransferGroupProbabilitySVM",
     "TransferOneClassSVM",
     "UnbiasedPUSVC",
+    "UnrelatedSourceWarning",
     "__version__",
     "explain",
     "load",

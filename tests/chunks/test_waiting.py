@@ -1,5 +1,6 @@
 """A cluster without workers is waited for aloud and not for ever; chunks are what they say."""
 
+import contextlib
 import logging
 import threading
 import time
@@ -18,12 +19,19 @@ X, Y, _ = rows(n=600)
 STEP = 200
 
 
-@pytest.fixture
-def cluster():
+@contextlib.contextmanager
+def without_workers(memory_limit):
     settings = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(n_workers=0, memory_limit="900MB", **settings) as cluster:
+    with LocalCluster(n_workers=0, memory_limit=memory_limit, **settings) as cluster:
         with Client(cluster):
             yield cluster
+
+
+@pytest.fixture
+def cluster():
+    # No limit: the workers are threads of this process, which other tests have filled.
+    with without_workers(memory_limit=0) as cluster:
+        yield cluster
 
 
 @pytest.fixture
@@ -62,11 +70,18 @@ def test_sizes_are_not_waited_for_either(cluster, often):
 
 
 def test_a_worker_that_comes_while_it_is_waited_for_does_the_work(cluster, often):
-    timer = threading.Timer(0.5, cluster.scale, (1,))
-    timer.start()
+    def said():
+        return any("waiting for a worker" in record.getMessage() for record in often.records)
+
+    def come_when_called():
+        while not said():
+            time.sleep(0.02)
+        cluster.scale(1)
+
+    thread = threading.Thread(target=come_when_called, daemon=True)
+    thread.start()
     model = machine().fit(DaskChunks(lazy(), worker_timeout=60.0))
-    timer.join()
-    assert any("waiting for a worker" in record.getMessage() for record in often.records)
+    thread.join()
     expected = machine().fit(X + 3.0)
     np.testing.assert_allclose(model.offset_, expected.offset_, rtol=1e-3)
 
@@ -76,9 +91,10 @@ def paused(client):
     return states == ["paused"]
 
 
-def test_workers_that_are_paused_are_none(cluster, often):
+def test_workers_that_are_paused_are_none(often):
     # From a hundredth of the memory on, which the process has long taken.
-    with dask.config.set({"distributed.worker.memory.pause": 0.01}):
+    pause = dask.config.set({"distributed.worker.memory.pause": 0.01})
+    with pause, without_workers(memory_limit="900MB") as cluster:
         cluster.scale(1)
         while not paused(Client.current()):
             time.sleep(0.05)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import scarce
 from scarce.cli import main
@@ -17,7 +17,7 @@ def path(tmp_path):
     path = tmp_path / "model.skops"
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["age", "debt"])
     model = scarce.OneClassSVM(nu=0.2, offset="left_out")
-    scarce.save(make_pipeline(StandardScaler(), model).fit(table), path)
+    scarce.save(make_pipeline(MinMaxScaler(), model).fit(table), path)
     return path
 
 
@@ -26,7 +26,7 @@ def test_everything_is_there_for_programs(path, capsys):
     found = json.loads(capsys.readouterr().out)
     model = scarce.load(path)[-1]
     assert found["estimator"] == "OneClassSVM"
-    assert found["steps before it"] == ["StandardScaler"]
+    assert found["steps before it"] == ["MinMaxScaler"]
     assert found["learnt from"] == {
         "rows": 60,
         "columns": ["age", "debt"],
