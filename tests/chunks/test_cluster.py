@@ -35,8 +35,12 @@ def cluster():
     # Workers are forks, where there are any, of a process that has loaded what they need: one that
     # was killed is replaced in a moment.
     forks = "forkserver" in get_all_start_methods()
-    method = "forkserver" if forks else "spawn"
-    with dask.config.set({"distributed.worker.multiprocessing-method": method}):
+    settings = {
+        "distributed.worker.multiprocessing-method": "forkserver" if forks else "spawn",
+        # After 15 s the cluster gives up a worker that happens to be dead again at that moment.
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+    }
+    with dask.config.set(settings):
         if forks:
             get_mp_context().set_forkserver_preload(["distributed", "tests.chunks.test_cluster"])
         with LocalCluster(
@@ -118,8 +122,7 @@ KILLED = {
 def test_a_worker_killed_in_any_pass_changes_no_bit(name, cluster, tmp_path):
     machine, values, fatal = KILLED[name]
     shift = 3.0 if "left" in name else 0.0  # away from the origin, for a plane
-    for _ in range(2):  # the first small programs of a process are solved without the compiler
-        expected = clone(machine).fit(ArrayChunks(X + shift, rows=STEP, **values))
+    expected = clone(machine).fit(ArrayChunks(X + shift, rows=STEP, **values))
     blocks = {key: da.from_array(value, chunks=STEP) for key, value in values.items()}
     rows = distributed_rows(tmp_path, fatal) + shift
     model = clone(machine).fit(DaskChunks(rows, **blocks))
