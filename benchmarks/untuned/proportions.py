@@ -36,13 +36,13 @@ from benchmarks.untuned import prior_shift
 from benchmarks.untuned.data import HALVES, SEEDS, TEXTS, Array, at_hand, frequent_classes, table
 from benchmarks.untuned.group_settings import two_class_labels
 from benchmarks.untuned.report import markdown, means, read_cells, wins, write_cells
-from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabilitySVM
-from scarce.baselines import (
+from benchmarks.untuned.share_baselines import (
     AlternatingLabelSVM,
     GroupMeanLogistic,
     MeanMapClassifier,
-    ProportionLogistic,
 )
+from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabilitySVM
+from scarce.baselines import ProportionLogistic
 from scarce.model_selection import GroupShareKFold, ShareCrossEntropyScorer
 from scarce.proportions import effective_labels
 

@@ -10,8 +10,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from scarce._arrays import Array
-from scarce.kernels import Kernel
-from scarce.kernels.functions._gamma import weighted_median
+from scarce.kernels import Kernel, weighted_median
 
 UNDERFLOW_64, UNDERFLOW_32 = 1e-250, 1e-25  # sums below which kernel values are lost
 TINY, UNIT = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)

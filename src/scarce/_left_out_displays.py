@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._displays import ScoresDisplay, axes_to_draw_on
+from scarce._displays import Display, ScoresDisplay, show_legend
 from scarce._false_alarms import false_alarm_range
 
 if TYPE_CHECKING:
@@ -109,35 +109,19 @@ class LeftOutScoresDisplay(ScoresDisplay):
         )
         return display.plot(bins=bins, name=name, ax=ax)
 
-    def plot(self, *, bins: int = 20, name: str = "new rows", ax: Axes | None = None) -> Self:
-        """Draw bars of equal widths, as shares of the rows, and the threshold.
-
-        Parameters
-        ----------
-        bins : int, default=20
-            Number of bars.
-        name : str, default="new rows"
-            What the other rows are called in the legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        LeftOutScoresDisplay
-            The display.
-        """
+    def _draw(self, *, bins: int = 20, name: str = "new rows") -> None:
         shown = [(self.left_out_scores, OWN, "rows left out")]
         if self.scores is not None:
             shown.append((self.scores, OTHER, name))
-        self._begin([scores for scores, _, _ in shown], bins, ax)
+        self._set_bins([scores for scores, _, _ in shown], bins)
         for scores, colour, label in shown:
             self._draw_scores(scores, fill=True, color=colour, alpha=0.5, label=label)
         low, high = self.false_alarm_range
         rate = f"threshold: {self.false_alarms:g} rejected (90 % range {low:.2g} to {high:.2g})"
-        return self._end(self.threshold, rate, xlabel="score", ylabel="share of rows")
+        self._draw_threshold(self.threshold, rate, xlabel="score", ylabel="share of rows")
 
 
-class PValueDisplay:
+class PValueDisplay(Display):
     """Share of rows of the class whose p-value is up to each level: the diagonal if all is well.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes. The band is the
@@ -214,25 +198,7 @@ class PValueDisplay:
         display = cls(estimator.p_values(X), n_rows=n_rows, false_alarms=estimator.false_alarms_)
         return display.plot(name=name, ax=ax, **line_kw)
 
-    def plot(self, *, name: str | None = None, ax: Axes | None = None, **line_kw: Any) -> Self:
-        """Draw the curve, the diagonal and the range.
-
-        Parameters
-        ----------
-        name : str or None, default=None
-            What the curve is called in a legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-        **line_kw : dict
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        PValueDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(self, *, name: str | None = None, **line_kw: Any) -> None:
         levels = np.arange(1, int(self.n_rows) + 1) / (self.n_rows + 1.0)
         ends = np.array([false_alarm_range(self.n_rows, level) for level in levels])
         self.band_ = self.ax_.fill_between(
@@ -246,6 +212,4 @@ class PValueDisplay:
         (self.line_,) = self.ax_.plot(np.r_[0.0, self.p_values], reached, **(steps | style))
         self.ax_.set(xlabel="p-value", ylabel="share of fresh rows up to it", xlim=(0, 1))
         self.ax_.set(ylim=(0, 1))
-        if style["label"] is not None:
-            self.ax_.legend(frameon=False, loc="upper left")
-        return self
+        show_legend(self.ax_, style["label"], loc="upper left")

@@ -33,6 +33,14 @@ def test_neighbours(sizes: tuple[int, ...], count: int) -> None:
     assert np.all((lengths > 0) == (model.radii_ > 0))
 
 
+def test_number_of_neighbours_can_be_given() -> None:
+    X, domain = several_tasks(0, (30, 50))
+    for make in (transfer, uoct):
+        model = make(radius="knn", radius_neighbors=7, max_rounds=2, round_tol=1.0)
+        model.fit(X, sample_domain=domain)
+        np.testing.assert_allclose(model.radii_, nearest_means(X, domain, 7), rtol=1e-9)
+
+
 def test_by_hand() -> None:
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     model = uoct(kernel="linear", C_target=1.0).fit(X + 10.0)

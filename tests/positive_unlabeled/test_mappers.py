@@ -177,3 +177,13 @@ def test_the_default_mapper_has_a_kernel_that_fits_the_rows(kernel):
     instance = SVMC(kernel=kernel, learner="csvc").fit(K, y)
     assert framework.history_["negatives"] == instance.history_["negatives"]
     np.testing.assert_allclose(framework.decision_function(K), instance.decision_function(K))
+
+
+def test_width_of_the_mapping_by_itself():
+    X, y = disc_in_a_square(0)
+    model = SVMC(gamma=0.5, mapping_gamma=0.02, mapping_nu=0.2).fit(X, y)
+    alone = svm.OneClassSVM(gamma=0.02, nu=0.2, tol=1e-6).fit(X[y == 1])
+    found = model.mapper_.score_samples(X)
+    expected = alone.score_samples(X)
+    assert np.corrcoef(found, expected)[0, 1] > 1 - 1e-4
+    assert model.classifier_.gamma == 0.5

@@ -26,9 +26,6 @@ MUCH = 100_000_000  # bytes
 LARGEST_DEGREE = 1_000  # of a polynomial; a stranger's could keep the reader busy for ever
 TRUSTED_TYPES = (
     *(f"scarce.{name}" for name in sorted(HOMES) if name[0].isupper()),
-    "scarce.baselines.AlternatingLabelSVM",
-    "scarce.baselines.GroupMeanLogistic",
-    "scarce.baselines.MeanMapClassifier",
     "scarce.baselines.ProportionLogistic",
     "scarce.kernels.LaplacianKernel",
     "scarce.kernels.LinearKernel",

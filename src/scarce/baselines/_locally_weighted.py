@@ -21,7 +21,7 @@ from scarce._arrays import Array, unpacked_rows
 from scarce._classes import two_classes, with_labels_only
 from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
 from scarce.baselines._domains import require_weight, source_rows
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.classification import SVC
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scarce._frame import Interval, checked_prices, fit_frame, keep_quality
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.baselines._parameters import SHARED
-from scarce.classification._base import BinaryMachine
+from scarce.classification import BinaryMachine
 from scarce.reductions import deflated_margin_program, mean_shift, read_deflated_margin
 
 

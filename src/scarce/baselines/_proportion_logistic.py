@@ -12,7 +12,7 @@ from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions
 from scarce.baselines._share_classifier import ProbabilisticShareClassifier, fit_linear
 from scarce.kernels import Kernel, formula_names, landmark_root, make_kernel
-from scarce.proportions._share_loss import RowGroups, share_loss
+from scarce.proportions import RowGroups, share_loss
 
 
 class ProportionLogistic(ProbabilisticShareClassifier):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -16,11 +14,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._frame import Interval, checked_weights, fit_frame, note, validate_data
-from scarce.chunks._lazy import lazily
-from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
-from scarce.proportions._prediction import has_several_columns
-from scarce.proportions._share_loss import RowGroups, class_probabilities
+from scarce._frame import checked_weights, fit_frame, note, validate_data
+from scarce.chunks import lazily
+from scarce.proportions import (
+    RowGroups,
+    Units,
+    class_probabilities,
+    grouped_rows,
+    has_several_columns,
+    read_shares,
+    single_rows,
+)
 
 
 class ShareClassifier(ClassifierMixin, BaseEstimator):
@@ -163,34 +167,6 @@ class ProbabilisticShareClassifier(ShareClassifier):
         if logits.ndim == 2:
             return class_probabilities(logits)
         return class_probabilities(np.column_stack([np.zeros(logits.size), logits]))
-
-
-class LinearShareClassifier(ProbabilisticShareClassifier):
-    """The same with weights of the features."""
-
-    coef_: Array
-    intercept_: Array
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(self, *, C: float = 1.0, tol: float = 1e-6, max_iter: int = 1000) -> None:
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-
-    def _logits(self, X: Any) -> Array:
-        return np.asarray(X @ self.coef_.T) + self.intercept_
-
-
-def group_rows(X: Any, in_groups: RowGroups) -> Any:
-    """Return the mean row of every group, sparse for sparse rows."""
-    shape = (in_groups.sizes.size, in_groups.codes.size)
-    means = sparse.csr_array((in_groups.parts, (in_groups.codes, np.arange(shape[1]))), shape=shape)
-    return means @ X
 
 
 def fit_linear(

@@ -12,7 +12,7 @@ from scarce._arrays import Array
 from scarce._frame import Interval, checked_prices, fit_frame, fit_task, keep_quality, note
 from scarce.baselines._label_switching import LabelSwitching
 from scarce.baselines._parameters import SHARED
-from scarce.classification._base import BinaryMachine
+from scarce.classification import BinaryMachine
 
 
 class TransductiveSVM(BinaryMachine):

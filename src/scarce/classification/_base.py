@@ -12,7 +12,7 @@ from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_target
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 
 
 class LabelledMachine(ClassifierMixin, KernelMachine):

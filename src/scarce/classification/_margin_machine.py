@@ -25,8 +25,7 @@ from scarce._classes import check_classes, several_classes
 from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._kernel_sum import KernelSum
-from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem
-from scarce.chunks._lazy import lazily
+from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem, lazily
 from scarce.classification._base import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,

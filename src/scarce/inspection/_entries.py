@@ -9,8 +9,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.inspection._baseline import nearest_points
 from scarce.inspection._layers import Layers
-from scarce.tensor._machine import TensorMachine
-from scarce.tensor._vectors import unit_rows
+from scarce.tensor import TensorMachine, unit_rows
 
 
 def shares_of_entries(layers: Layers, X: Any, reference: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from scarce.inspection._entries import shares_of_entries
 from scarce.inspection._layers import Layers, dense, layers_of
 from scarce.inspection._shapley import additive_shares, sampled_shares, separable_shares
 from scarce.kernels import kernel_type
-from scarce.tensor._machine import TensorMachine
+from scarce.tensor import TensorMachine
 
 
 @dataclass(frozen=True)

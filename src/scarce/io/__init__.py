@@ -2,16 +2,22 @@
 
 from typing import TYPE_CHECKING, Any
 
+from scarce.io._column_plan import DATES as DATES
 from scarce.io._column_plan import Column, ColumnPlan, plan_columns
 from scarce.io._dialect import Dialect
+from scarce.io._extra import tables_library as tables_library
 from scarce.io._numpy_files import read_arrays
 from scarce.io._rows import Rows, TableError
+from scarce.io._rows import missing_columns as missing_columns
 from scarce.io._sample import Sample, even_limits
+from scarce.io._tables import ARROW as ARROW
+from scarce.io._tables import PARQUET as PARQUET
 from scarce.io._tables import Table, open_table
 
 if TYPE_CHECKING:
     from scarce.io._onnx import to_onnx
 
+# Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = [
     "Column",
     "ColumnPlan",

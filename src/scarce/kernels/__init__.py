@@ -3,6 +3,7 @@
 from scarce._names import publish
 from scarce.kernels.functions._callable import CallableKernel
 from scarce.kernels.functions._gamma import scale_gamma
+from scarce.kernels.functions._gamma import weighted_median as weighted_median
 from scarce.kernels.functions._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
 from scarce.kernels.functions._laplacian import LaplacianKernel
 from scarce.kernels.functions._linear import LinearKernel
@@ -19,6 +20,7 @@ from scarce.kernels.operators._operator import KernelOperator
 from scarce.kernels.operators._stored import StoredOperator
 from scarce.kernels.rows._distinct import distinct_rows
 from scarce.kernels.rows._prepared import Prepared, prepare
+from scarce.kernels.rows._row_bits import row_bits as row_bits
 from scarce.kernels.rows._rows import as_rows
 from scarce.kernels.rows._shifted import ShiftedRows
 from scarce.kernels.sums._gradients import score_gradients
@@ -26,6 +28,7 @@ from scarce.kernels.sums._group_means import group_mean_kernel, group_mean_value
 from scarce.kernels.sums._scores import score_error, weighted_scores
 from scarce.kernels.sums._segments import segment_scores
 
+# Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = [
     "GAMMA_RULES",
     "CPKernel",

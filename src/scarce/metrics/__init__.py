@@ -11,7 +11,7 @@ from scarce.metrics._corrected import (
     pu_roc_curve,
 )
 from scarce.metrics._scorers import PUScorer, pu_scorer
-from scarce.positive_unlabeled._lee_liu import lee_liu_score
+from scarce.positive_unlabeled import lee_liu_score
 
 __all__ = [
     "PUScorer",

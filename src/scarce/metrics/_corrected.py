@@ -15,8 +15,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 
 from scarce._arrays import Array
 from scarce._frame import plain_weights
-from scarce.positive_unlabeled import estimate_prior
-from scarce.positive_unlabeled.bags._ranks import area_under_curve
+from scarce.positive_unlabeled import area_under_curve, estimate_prior
 
 
 @dataclass(frozen=True)

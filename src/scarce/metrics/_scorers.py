@@ -16,8 +16,7 @@ from scarce.metrics._corrected import (
     pu_recall_score,
     pu_roc_auc_score,
 )
-from scarce.positive_unlabeled import estimate_prior
-from scarce.positive_unlabeled._lee_liu import positive_label
+from scarce.positive_unlabeled import estimate_prior, positive_label
 
 OF_LABELS: dict[str, Callable[..., float]] = {
     "precision": pu_precision_score,

@@ -10,7 +10,7 @@ from scarce.model_selection._leave_one_out import LeaveOneOutSearch, margin_scor
 from scarce.model_selection._lee_liu import lee_liu_scorer, out_of_bag_auc_scorer
 from scarce.model_selection._share_cross_entropy import ShareCrossEntropyScorer
 from scarce.model_selection._shuffled_columns import shuffled_columns_scorer
-from scarce.positive_unlabeled._lee_liu import lee_liu_score
+from scarce.positive_unlabeled import lee_liu_score
 
 __all__ = [
     "CalibratedOneClass",

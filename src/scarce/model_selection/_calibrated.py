@@ -37,7 +37,7 @@ from scarce._kernel_sum import closeness, log_scores_and_offset
 from scarce._left_out import odd_rows
 from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.model_selection._detector import (
     FitData,
     is_kernel_machine,

@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupKFold
 
 from scarce._arrays import Array
 from scarce._frame import num_samples
-from scarce.proportions._groups import read_groups
+from scarce.proportions import read_groups
 
 
 class GroupShareKFold(GroupKFold):

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from scarce._arrays import Array
 from scarce._frame import Interval, check_parameters
-from scarce.positive_unlabeled.mapping_convergence._held_out import best_round
+from scarce.positive_unlabeled import best_round
 
 
 class HeldOutPositives(BaseEstimator):

@@ -30,7 +30,7 @@ from scarce._frame import (
     safe_indexing,
 )
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.one_class import SVDD
 
 

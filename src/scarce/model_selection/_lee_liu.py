@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from scarce.positive_unlabeled._lee_liu import lee_liu_score, positive_label
+from scarce.positive_unlabeled import lee_liu_score, positive_label
 
 
 class _LeeLiuScorer:

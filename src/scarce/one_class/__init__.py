@@ -3,10 +3,10 @@
 from scarce._displays import HistoryDisplay
 from scarce._left_out_displays import LeftOutScoresDisplay, PValueDisplay
 from scarce._names import publish
-from scarce.one_class._displays import TransferBoundaryDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._svdd import SVDD
 from scarce.one_class._transfer import TransferOneClassSVM
+from scarce.one_class._transfer_boundary_display import TransferBoundaryDisplay
 from scarce.one_class._uoct import UOCTSVM
 
 __all__ = [

@@ -34,8 +34,7 @@ from scarce._left_out import (
 )
 from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning
-from scarce.chunks import ArrayChunks, Chunks
-from scarce.chunks._lazy import lazily
+from scarce.chunks import ArrayChunks, Chunks, lazily
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._plain_left_out import (
     LAZILY,

@@ -19,7 +19,7 @@ from scarce._kernel_sum import KernelSum
 from scarce._left_out import left_out_parts, scores_by_parts
 from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import UnrelatedSourceWarning
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.kernels import Kernel, as_rows
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._one_class_svm import OneClassSVM

@@ -25,7 +25,7 @@ from scarce._frame import (
     note,
     validate_data,
 )
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled.bags._answers import BagClassifier, with_propensity
 from scarce.positive_unlabeled.bags._design import Design

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on
+from scarce._displays import Display, show_legend
 from scarce._frame import plain_weights
 from scarce.proportions._groups import group_values, read_groups, read_shares
 from scarce.proportions._share_loss import effective_labels
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class ShareCalibrationDisplay:
+@dataclass(eq=False, repr=False)
+class ShareCalibrationDisplay(Display):
     """Shares that the model predicts for groups against those given, one point a group.
 
     Points on the diagonal are met. The larger a group, the larger its point. Create it with
@@ -66,22 +68,16 @@ class ShareCalibrationDisplay:
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
 
-    def __init__(
-        self,
-        given: Array,
-        predicted: Array,
-        *,
-        sizes: Array,
-        class_of_interest: Any,
-        name: str | None = None,
-    ) -> None:
-        self.given = given
-        self.predicted = predicted
-        self.sizes = sizes
-        self.class_of_interest = class_of_interest
-        self.name = name
-        self.error_ = float(np.average(np.abs(predicted - given), weights=sizes))
-        self.effective_labels_ = effective_labels(given, sizes)
+    given: Array
+    predicted: Array
+    _: KW_ONLY
+    sizes: Array
+    class_of_interest: Any
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        self.error_ = float(np.average(np.abs(self.predicted - self.given), weights=self.sizes))
+        self.effective_labels_ = effective_labels(self.given, self.sizes)
 
     @classmethod
     def from_estimator(
@@ -219,23 +215,7 @@ class ShareCalibrationDisplay:
         )
         return display
 
-    def plot(self, *, ax: Axes | None = None, **scatter_kw: Any) -> Self:
-        """Draw the groups and the diagonal.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-        **scatter_kw : dict
-            Passed on to matplotlib's `scatter`.
-
-        Returns
-        -------
-        ShareCalibrationDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(self, **scatter_kw: Any) -> None:
         (self.diagonal_,) = self.ax_.plot(
             [0, 1], [0, 1], color="0.6", linestyle="dashed", linewidth=1.0, zorder=1
         )
@@ -254,8 +234,7 @@ class ShareCalibrationDisplay:
             xlabel=f"given share of {self.class_of_interest}",
             ylabel=f"predicted share of {self.class_of_interest}",
         )
-        if style["label"] is not None:
-            self.ax_.legend(frameon=False)
+        show_legend(self.ax_, style["label"])
         self.ax_.annotate(
             f"worth about {self.effective_labels_:.0f} labels",
             (0.98, 0.03),
@@ -264,4 +243,3 @@ class ShareCalibrationDisplay:
             fontsize="small",
             color="0.4",
         )
-        return self

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import plain_weights
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.proportions._calibration import probabilities
 from scarce.proportions._groups import read_groups
 from scarce.proportions._share_loss import RowGroups, class_probabilities

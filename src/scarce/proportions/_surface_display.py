@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
+from scarce._displays import GridDisplay, grid_around, two_features, without_feature_names
 from scarce.proportions._groups import COMMON, read_groups, read_shares
 from scarce.proportions._shares import class_position, shares_of_class
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 COLOURS = "RdBu_r"  # blue for a share of 0, red for 1: told apart with every kind of colour vision
 
 
-class ShareSurfaceDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ShareSurfaceDisplay(GridDisplay):
     """Probability of a class on two features, and the rows coloured by the share of their group.
 
     Surface and rows have one scale of colours. Common rows are squares, rows of no group grey.
@@ -30,18 +31,18 @@ class ShareSurfaceDisplay:
     ----------
     X : ndarray of shape (n_samples, 2)
         The rows.
+    xx0, xx1 : ndarray of shape (resolution, resolution)
+        The grid.
+    axis_labels : tuple of str, default=("", "")
+        Names of the two features.
     shares : ndarray of shape (n_samples,)
         Share of the class in each row's group; NaN for a row of no group.
     is_common : ndarray of bool of shape (n_samples,)
         Which rows are common rows.
-    xx0, xx1 : ndarray of shape (resolution, resolution)
-        The grid.
     probability : ndarray of shape (resolution, resolution)
         Probability of the class on the grid.
     class_of_interest : object
         The class, for the label of the colour bar.
-    axis_labels : tuple of str, default=("", "")
-        Names of the two features.
 
     Attributes
     ----------
@@ -70,26 +71,10 @@ class ShareSurfaceDisplay:
     (150, 150)
     """
 
-    def __init__(
-        self,
-        X: Array,
-        *,
-        shares: Array,
-        is_common: Array,
-        xx0: Array,
-        xx1: Array,
-        probability: Array,
-        class_of_interest: Any,
-        axis_labels: tuple[str, str] = ("", ""),
-    ) -> None:
-        self.X = X
-        self.shares = shares
-        self.is_common = is_common
-        self.xx0 = xx0
-        self.xx1 = xx1
-        self.probability = probability
-        self.class_of_interest = class_of_interest
-        self.axis_labels = axis_labels
+    shares: Array
+    is_common: Array
+    probability: Array
+    class_of_interest: Any
 
     @classmethod
     def from_estimator(
@@ -134,15 +119,12 @@ class ShareSurfaceDisplay:
             The display.
         """
         check_is_fitted(estimator)
-        names = getattr(estimator, "feature_names_in_", ("", ""))
-        X = check_array(X)
-        if X.shape[1] != 2:
-            raise ValueError(f"only rows of two features can be drawn, got {X.shape[1]}")
+        X, axis_labels = two_features(X, getattr(estimator, "feature_names_in_", ("", "")))
         position = class_position(estimator, class_of_interest)
         codes, _ = read_groups(groups, X.shape[0])
         shares = shares_of_class(read_shares(y, X.shape[0]), position, len(estimator.classes_))
-        xx0, xx1 = plane_grid(X.min(axis=0), X.max(axis=0), grid_resolution, margin)
-        grid = np.column_stack([xx0.ravel(), xx1.ravel()])
+        corners = X.min(axis=0), X.max(axis=0)
+        xx0, xx1, grid = grid_around(*corners, grid_resolution, margin)
         probability = without_feature_names(estimator).predict_proba(grid)[:, position]
         display = cls(
             X,
@@ -152,27 +134,11 @@ class ShareSurfaceDisplay:
             xx1=xx1,
             probability=probability.reshape(xx0.shape),
             class_of_interest=estimator.classes_[position],
-            axis_labels=(str(names[0]), str(names[1])),
+            axis_labels=axis_labels,
         )
         return display.plot(show_colorbar=show_colorbar, ax=ax)
 
-    def plot(self, *, show_colorbar: bool = True, ax: Axes | None = None) -> Self:
-        """Draw everything.
-
-        Parameters
-        ----------
-        show_colorbar : bool, default=True
-            Whether to draw the scale of the colours.
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        ShareSurfaceDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(self, *, show_colorbar: bool = True) -> None:
         self.surface_ = self.ax_.imshow(
             self.probability,
             extent=(*self.xx0[0, [0, -1]], *self.xx1[[0, -1], 0]),
@@ -183,11 +149,7 @@ class ShareSurfaceDisplay:
             vmax=1.0,
             alpha=0.5,
         )
-        self.boundary_ = None
-        if self.probability.min() < 0.5 < self.probability.max():
-            self.boundary_ = self.ax_.contour(
-                self.xx0, self.xx1, self.probability, levels=[0.5], colors=["0.1"], linewidths=1.6
-            )
+        self.boundary_ = self._draw_level(self.probability, 0.5, colors=["0.1"], linewidths=1.6)
         grouped = ~np.isnan(self.shares)
         looks: dict[str, tuple[Array, dict[str, Any]]] = {
             "leftover": (~grouped & ~self.is_common, {"s": 12, "color": "0.6"}),
@@ -204,10 +166,7 @@ class ShareSurfaceDisplay:
             for name, (rows, look) in looks.items()
             if rows.any()
         }
-        self.ax_.set_aspect("equal")
-        self.ax_.set(xlim=self.xx0[0, [0, -1]], ylim=self.xx1[[0, -1], 0])
-        self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
+        self._frame(equal=True)
         if show_colorbar:
             label = f"share and probability of {self.class_of_interest}"
             self.ax_.figure.colorbar(self.surface_, ax=self.ax_, label=label)
-        return self

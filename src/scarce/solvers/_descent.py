@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import (
     EARLY,
     EARLY_FREE,
@@ -28,8 +28,6 @@ from scarce.solvers._newton import newton_steps
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._step_data import Boxes, Source, StepMatrix
 from scarce.solvers._steps import boxes_of, missing_rows
-
-Array = NDArray[Any]
 
 # Share of the violation up to which variables may violate whose rows are there when others are
 # computed, and to which they are brought down when few others violate.

@@ -6,11 +6,9 @@ import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.solvers._signed import SignedForm
-
-Array = NDArray[Any]
 
 
 class Field:

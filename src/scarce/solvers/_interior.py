@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from scarce._arrays import Array
 from scarce._core import FEASIBLE
 from scarce.solvers._signed import SignedForm
-
-Array = NDArray[Any]
 
 SMALL = 2048  # variables whose whole matrix is factorised in no time
 MOST_STEPS = 60

@@ -7,8 +7,8 @@ from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import FEASIBLE, MOST_GOALS, MOST_PAIRWISE
 from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
@@ -27,8 +27,6 @@ from scarce.solvers._unbounded import refuse_unbounded
 from scarce.solvers._working_set import WorkingSets
 from scarce.solvers.certificate._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers.certificate._judge import Certificate, judge, midpoints
-
-Array = NDArray[Any]
 
 PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
 STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from scarce._arrays import Array
 from scarce._core import EXACT_STEPS, MOST_FREE, REGULAR, ROUNDED_GRADIENT
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._unbounded import refuse_unbounded
-
-Array = NDArray[Any]
 
 SINGULAR_UP_TO = int(MOST_FREE)
 # Free variables for which a Cholesky factorisation pays inside the loop: of more, a step to the

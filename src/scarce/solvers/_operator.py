@@ -6,11 +6,10 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scarce._arrays import Array
 from scarce._core import gather_block
-
-Array = NDArray[Any]
 
 GATHERED_ROWS = 1024  # held at a time
 BLOCK_VALUES = 2_000_000  # kernel values held at a time, 16 MB

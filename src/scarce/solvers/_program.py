@@ -7,11 +7,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scarce._arrays import Array
 from scarce.solvers._operator import SymmetricOperator
-
-Array = NDArray[Any]
 
 
 class SignedParts(NamedTuple):

@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import add_rows, gather_block
 from scarce.parallel import KEPT
 from scarce.solvers._operator import DenseMatrix, SymmetricOperator
 from scarce.solvers._step_data import NO_INDEX, Source
-
-Array = NDArray[Any]
 
 BATCH_VALUES = 1 << 16  # kernel values computed at a time: below, the call costs more than they do
 SMALLEST_BATCH = 64  # rows

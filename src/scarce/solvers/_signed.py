@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import AT_BOUND, BALANCED, group_extremes
 from scarce.solvers._operator import SymmetricOperator
 from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._row_cache import RowCache
-
-Array = NDArray[Any]
 
 EXACT_ROWS = 2048  # variables of a program whose rows are kept in double precision
 

@@ -6,17 +6,13 @@ kernel values, very many steps) is left to the loop, which goes on from the poin
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from scarce import _core
+from scarce._arrays import Array
 from scarce.parallel import KEPT, small_space
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._solution import Solution
-
-Array = NDArray[Any]
 
 
 def is_small(form: SignedForm) -> bool:

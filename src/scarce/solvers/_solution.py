@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scarce._arrays import Array
 from scarce.parallel import single_threaded_blas, small_space, tile_runner
 from scarce.solvers._field import Field
 from scarce.solvers._loop import Loop, is_cached
@@ -24,8 +25,6 @@ from scarce.solvers._start import (
     vertex,
     widening,
 )
-
-Array = NDArray[Any]
 
 NOT_HELD = nullcontext()
 # Steps of a program that nobody limits, per variable and at least: data whose sizes span many

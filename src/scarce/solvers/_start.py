@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scarce import _core
+from scarce._arrays import Array
 from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._steps import boxes_of
-
-Array = NDArray[Any]
 
 SHRINK = 8  # a subsample has this fraction of each group's variables
 GUESSED_BY = 32  # one of so many columns is looked at for a guess

@@ -5,12 +5,11 @@ Variables are sorted by group, and ``starts`` holds where the groups begin, and 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 
 class StepMatrix(NamedTuple):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import bends_down, next_rows, pairwise_steps
 from scarce.solvers._row_cache import RowCache
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._step_data import NO_SOURCE, Boxes, StepMatrix
 from scarce.solvers._unbounded import refuse_unbounded
-
-Array = NDArray[Any]
 
 BENT = {np.float32: 1e-4, np.float64: 1e-9}  # share of its terms beyond which curvature counts
 

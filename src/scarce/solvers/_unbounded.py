@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from scarce._arrays import Array
 from scarce.solvers._signed import SignedForm
-
-Array = NDArray[Any]
 
 FLAT = 1e-11  # share of the terms of ``Q d`` up to which it is zero
 CLEAR = 1e-8  # share of the terms of ``p'd`` from which its sign is certain

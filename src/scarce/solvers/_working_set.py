@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import extreme_rows, violation_keys
 from scarce.solvers._newton import free_variables
 from scarce.solvers._signed import SignedForm, extremes_of
 from scarce.solvers.certificate._judge import midpoints
-
-Array = NDArray[Any]
 
 SMALLEST_BLOCK = 128  # variables of a block beside the free ones, at least
 FIRST_BLOCK = 256  # the same, at first, in a small program

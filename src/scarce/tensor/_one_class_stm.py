@@ -16,7 +16,7 @@ from scarce._boundary import on_boundary, rounding_error
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
 from scarce._left_out import left_out_parts, scores_by_parts
 from scarce._left_out_offset import LeftOutOffset
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.kernels import distinct_rows
 from scarce.parallel import single_threaded_blas
 from scarce.reductions import OneClassHalfStep

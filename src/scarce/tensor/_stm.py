@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._classes import two_classes
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.reductions import BinaryHalfStep
 from scarce.tensor._machine import TensorMachine
 

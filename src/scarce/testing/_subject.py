@@ -13,8 +13,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
+from scarce._arrays import Array
 from scarce.testing._samples import (
-    Array,
     Data,
     one_sample,
     positive_and_unlabelled,

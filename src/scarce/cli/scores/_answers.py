@@ -10,7 +10,7 @@ from scarce._arrays import Array
 from scarce.cli._words import counted
 from scarce.cli.scores._drift import ScoreCounts
 from scarce.cli.scores._model import Batch, FittedModel, machine_of
-from scarce.io._extra import tables_library
+from scarce.io import tables_library
 from scarce.model_selection import CalibratedOneClass
 
 

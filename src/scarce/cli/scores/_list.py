@@ -19,7 +19,7 @@ from scarce.cli.scores._model import FittedModel, Source
 from scarce.cli.scores._ranked import KEY, PLACE, Ranked
 from scarce.cli.scores._reasons import Head
 from scarce.cli.scores._writers import writer
-from scarce.io._extra import tables_library
+from scarce.io import tables_library
 
 ON_A_PAGE, REASONS = 50, 3  # rows of a report, and columns that explain each
 

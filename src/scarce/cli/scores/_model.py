@@ -12,9 +12,17 @@ import numpy as np
 
 from scarce._model_files import ModelFileError, load, read_card
 from scarce.cli._errors import told
-from scarce.io import ColumnPlan, Dialect, Rows, Table, TableError, open_table, read_arrays
-from scarce.io._extra import tables_library
-from scarce.io._rows import missing_columns
+from scarce.io import (
+    ColumnPlan,
+    Dialect,
+    Rows,
+    Table,
+    TableError,
+    missing_columns,
+    open_table,
+    read_arrays,
+    tables_library,
+)
 
 SAMPLES = 1024  # tensors at a time
 

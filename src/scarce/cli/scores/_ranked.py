@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.io._extra import tables_library
+from scarce.io import tables_library
 
 RUN = 500_000  # rows that are sorted in memory
 STEP = 16_384  # rows written at a time

@@ -8,7 +8,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.cli.scores._answers import direction
-from scarce.io._extra import tables_library
+from scarce.io import tables_library
 
 AT_ONCE = 100  # rows explained together
 

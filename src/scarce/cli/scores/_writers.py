@@ -11,8 +11,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.cli._errors import UsageError
-from scarce.io._extra import tables_library
-from scarce.io._tables import ARROW, PARQUET
+from scarce.io import ARROW, PARQUET, tables_library
 
 DIGITS = 4  # of scores in a text file
 # What a spreadsheet runs as a formula when it opens a text file; numbers it only reads.

@@ -14,9 +14,17 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.cli._errors import NoAnswerError
 from scarce.cli._table_options import dialect_of
-from scarce.io import ColumnPlan, Rows, Sample, TableError, even_limits, open_table, plan_columns
-from scarce.io._column_plan import DATES
-from scarce.io._extra import tables_library
+from scarce.io import (
+    DATES,
+    ColumnPlan,
+    Rows,
+    Sample,
+    TableError,
+    even_limits,
+    open_table,
+    plan_columns,
+    tables_library,
+)
 
 
 @dataclass

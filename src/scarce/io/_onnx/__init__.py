@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from scarce.inspection._layers import Layers, layers_of
+from scarce.inspection import Layers, layers_of
 from scarce.io._onnx._answers import write_answers
 from scarce.io._onnx._graph import Graph, onnx_module
 from scarce.io._onnx._scores import (
@@ -20,7 +20,7 @@ from scarce.io._onnx._scores import (
     write_scores,
 )
 from scarce.io._onnx._steps import Columns, text_columns, write_step
-from scarce.tensor._machine import TensorMachine
+from scarce.tensor import TensorMachine
 
 DTYPES = ("float32", "float64")
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from scarce.classification._one_vs_one import class_pairs
-from scarce.inspection._layers import Layers
+from scarce.classification import class_pairs
+from scarce.inspection import Layers
 from scarce.io._onnx._graph import Graph
-from scarce.positive_unlabeled.mapping_convergence._base import PositiveUnlabeled
-from scarce.proportions._base import ShareMachine
+from scarce.positive_unlabeled import PositiveUnlabeled
+from scarce.proportions import ShareMachine
 
 
 def write_answers(

@@ -8,12 +8,11 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._kernel_sum import KernelSum
-from scarce.inspection._baseline import support_vectors
-from scarce.inspection._layers import Layers, dense
+from scarce.inspection import Layers, dense, support_vectors
 from scarce.io._onnx._graph import Graph, onnx_module
 from scarce.io._onnx._kernels import write_sum
 from scarce.kernels import kernel_type, make_operator
-from scarce.tensor._machine import TensorMachine
+from scarce.tensor import TensorMachine
 
 MEASURED_ROWS, AT_ONCE = 1000, 50
 SAFETY = 4.0  # times the error measured on some rows

@@ -22,7 +22,7 @@ from sklearn.preprocessing import (
 )
 
 from scarce._arrays import Array
-from scarce.inspection._columns import column_numbers
+from scarce.inspection import column_numbers
 from scarce.io._onnx._graph import Graph
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from scarce.kernels.functions._kernel import Array, Kernel
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import Kernel
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.rows._tensors import unfolded
-
-Array = NDArray[Any]
 
 NEGLIGIBLE = 1e-12  # eigenvalues of the normal equations below this share of the largest are zero
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels.rows._distinct import distinct_rows
 from scarce.parallel import sum_of_squares
-
-Array = NDArray[Any]
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
 FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look

@@ -7,15 +7,13 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels.functions._gamma import scale_gamma
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared
-
-Array = NDArray[Any]
 
 GAMMA_RULES = ("scale", "auto", "neighbors")
 

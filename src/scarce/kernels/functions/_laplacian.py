@@ -9,13 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import distance
 
-from scarce.kernels.functions._kernel import (
-    SINGLE_EXPONENTS,
-    SINGLE_RANGE,
-    Array,
-    Kernel,
-    separation,
-)
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Kernel, separation
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scarce.kernels.functions._kernel import SINGLE_RANGE, Array
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import SINGLE_RANGE
 from scarce.kernels.functions._products import ProductKernel
 
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scarce.kernels.functions._kernel import SINGLE_RANGE, Array, Kernel
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels.functions._products import ProductKernel
 
 SINGLE_POWERS = 1e3  # values up to which float32 gives sums over powers to four digits

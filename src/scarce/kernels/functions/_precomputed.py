@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from scarce.kernels.functions._kernel import Array, Kernel
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import Kernel
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scarce.kernels.functions._kernel import Array, Kernel, plain_products
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import Kernel, plain_products
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared

@@ -10,13 +10,8 @@ from scipy import sparse
 from scipy.spatial import distance
 
 from scarce import _core
-from scarce.kernels.functions._kernel import (
-    SINGLE_EXPONENTS,
-    SINGLE_RANGE,
-    Array,
-    Kernel,
-    separation,
-)
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Kernel, separation
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared

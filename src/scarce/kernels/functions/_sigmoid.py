@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Array
+from scarce._arrays import Array
+from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE
 from scarce.kernels.functions._products import ProductKernel
 
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.functions._cp import cp_factors
 from scarce.kernels.functions._rbf import RBFKernel
 from scarce.kernels.rows._tensors import PreparedRows, TensorKernel, per_mode, unfolded
-
-Array = NDArray[Any]
 
 _TILE = 2_000_000  # products of singular vectors or components held at a time, 16 MB
 

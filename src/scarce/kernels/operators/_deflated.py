@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.operators._rounding import UNIT
 from scarce.solvers import SymmetricOperator
-
-Array = NDArray[Any]
 
 TILE = 256  # rows of a block corrected at a time
 

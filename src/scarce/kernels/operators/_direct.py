@@ -6,16 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.operators._operator import KernelOperator
 from scarce.kernels.operators._rounding import UNIT
 from scarce.kernels.rows._prepared import Prepared, prepare
 from scarce.parallel import SMALLEST_EFFORT, Work, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator, ValueErrors
-
-Array = NDArray[Any]
 
 FEW = 2048  # rows up to which values need no preparation
 NARROW = 32  # columns up to which differences are faster than BLAS

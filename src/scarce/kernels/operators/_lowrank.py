@@ -7,17 +7,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.operators._operator import EXACT_UP_TO
 from scarce.kernels.operators._rounding import NormBins, value_errors
 from scarce.kernels.rows._prepared import Prepared, prepare
 from scarce.kernels.sums._sums import PANEL_COLUMNS, add_sums
 from scarce.solvers import SymmetricOperator
-
-Array = NDArray[Any]
 
 # Directions of the landmark matrix below this share of the largest are dropped: they would only
 # multiply rounding errors.

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import copy_transposed
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.operators._rounding import ErrorTable, NormBins
@@ -15,8 +15,6 @@ from scarce.kernels.rows._prepared import Panel, Prepared
 from scarce.kernels.sums._sums import add_sums, scratch_tile
 from scarce.parallel import TILE_ROWS
 from scarce.solvers import SymmetricOperator, ValueErrors
-
-Array = NDArray[Any]
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
 ROWS_AT_A_TIME = 64  # of all columns: what a thread computes between two looks at the queue

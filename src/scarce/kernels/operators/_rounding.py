@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel
-
-Array = NDArray[Any]
 
 RATIO = 1.2  # of the largest to the smallest norm in a bin
 BINS = 96  # 1.2^96 = 4e7: smaller norms than that share the last bin

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import gather_block
 from scarce.kernels.operators._operator import KernelOperator
 from scarce.solvers import SymmetricOperator, ValueErrors
-
-Array = NDArray[Any]
 
 
 class StoredOperator(SymmetricOperator):

@@ -6,10 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 BLOCK = 65_536  # rows compared at a time
 

@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.rows._rows import OpaqueRows, Rows, as_rows
 from scarce.kernels.rows._tensors import prepared_rows
 from scarce.parallel import TILE_ROWS, tile_runner
-
-Array = NDArray[Any]
 
 CENTRED_BY = 128  # rows, about, that say where most rows are
 

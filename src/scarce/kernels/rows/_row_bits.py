@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from scarce import _core
+from scarce._arrays import Array
 from scarce.kernels.functions._gamma import row_slices
 from scarce.kernels.functions._kernel import Kernel
-
-Array = NDArray[Any]
 
 
 class Rows(Protocol):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.rows._rows import Rows
-
-Array = NDArray[Any]
 
 
 class ShiftedRows:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel, gradient_names
 from scarce.kernels.rows._prepared import prepare_pair
-
-Array = NDArray[Any]
 
 _ROWS = 256  # points per tile
 

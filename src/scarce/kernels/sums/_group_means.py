@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce._core import add_group_sums, add_row_sums
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.rows._prepared import Prepared, prepare, prepare_pair
 from scarce.kernels.sums._sums import scratch_tile
 from scarce.parallel import TILE_ROWS
-
-Array = NDArray[Any]
 
 
 def group_mean_kernel(

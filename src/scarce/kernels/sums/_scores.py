@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels.operators._direct import direct_error, is_narrow, packed_sums
 from scarce.kernels.operators._rounding import UNIT, NormBins, sum_errors
 from scarce.kernels.rows._prepared import prepare_pair
 from scarce.kernels.sums._sums import add_sums
-
-Array = NDArray[Any]
 
 FEW_VALUES = 1 << 12  # kernel values that plain means give at once
 FEW_DIFFERENCES = 1 << 22  # in float32, differences that double precision takes no longer for

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce.kernels.functions._kernel import SINGLE_RANGE, Kernel
 from scarce.kernels.rows._prepared import prepare_pair
 from scarce.kernels.sums._sums import scratch_tile
-
-Array = NDArray[Any]
 
 
 def segment_scores(X: Any, support: Any, lines: Array, ends: Array, kernel: Kernel) -> Array:

@@ -6,13 +6,11 @@ import threading
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import weighted_row_sums
 from scarce.kernels.rows._prepared import Prepared
 from scarce.parallel import TILE_ROWS, tile_runner, tile_steps
-
-Array = NDArray[Any]
 
 PANEL_COLUMNS = 512  # a tile of 256 x 512 float32 values fills a usual second-level cache
 

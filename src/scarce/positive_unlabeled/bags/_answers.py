@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions
 from scarce._warnings import ScarceDataWarning
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled.bags._design import Design
 from scarce.positive_unlabeled.bags._draws import Renumbered, pools

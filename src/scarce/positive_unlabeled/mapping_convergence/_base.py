@@ -18,7 +18,7 @@ from scarce._frame import fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
-from scarce.chunks._lazy import lazily
+from scarce.chunks import lazily
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled.mapping_convergence._diagnosis import Diagnosis, held_out_recall
 from scarce.positive_unlabeled.mapping_convergence._held_out import best_round, held_out_rows

@@ -16,8 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from scarce._arrays import Array
 from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
-from scarce.classification import SVC
-from scarce.classification._margin_machine import MarginMachine
+from scarce.classification import SVC, MarginMachine
 from scarce.kernels import as_rows, make_kernel, make_operator
 from scarce.positive_unlabeled.rows._rows import RowSource
 from scarce.reductions import NoMarginError, is_flat

@@ -9,8 +9,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import settled_kernel
-from scarce.chunks import Chunks, Part, Survey, take
-from scarce.chunks._chunks import starts
+from scarce.chunks import Chunks, Part, Survey, starts, take
 from scarce.kernels import Kernel
 from scarce.positive_unlabeled.rows._rows import RowSource, Scored
 

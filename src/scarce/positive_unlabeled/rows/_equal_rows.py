@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.kernels.rows._row_bits import row_bits
+from scarce.kernels import row_bits
 from scarce.positive_unlabeled.rows._rows import RowSource
 
 

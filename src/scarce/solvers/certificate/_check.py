@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import violation_keys
 from scarce.parallel import KEPT
 from scarce.solvers._field import Field
 from scarce.solvers._signed import SignedForm, extremes_of
 from scarce.solvers.certificate._judge import midpoints
-
-Array = NDArray[Any]
 
 CHECKED_VALUES = KEPT  # kernel values up to which every row is computed
 CHECKED_KEPT = 1 << 15  # the same for sums over rows that are kept, when others cost a formula

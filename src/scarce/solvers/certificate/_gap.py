@@ -15,12 +15,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scarce._arrays import Array
 from scarce._core import RESOLVED, ROUNDED_SLOPE
 from scarce.solvers._program import QuadraticProgram
-
-Array = NDArray[Any]
 
 WIDEST = 1.0  # of a box, in units of the mass of its group, over which rounding counts
 SEARCH = 60  # steps of the search for a factor, which a few end

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scarce._arrays import Array
 from scarce._core import AT_BOUND, FEASIBLE, ROUNDED_OBJECTIVE
 from scarce.solvers._program import QuadraticProgram
 from scarce.solvers.certificate._gap import duality_gap
 from scarce.solvers.certificate._offsets import best_multipliers
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 _WHOLE = 1e-9  # 1 / price this near to a whole weight counts as whole
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scarce._arrays import Array
 from scarce.solvers.tube._systems import UNIT, TubeSystem
-
-Array = NDArray[Any]
 
 FEASIBLE = 1e-9  # share by which a multiplier may differ from its cap and still be there
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
-Array = NDArray[Any]
+from scarce._arrays import Array
 
 ScoreErrors = Callable[[Array], Array]
 UNIT = float(np.finfo(np.float64).eps)

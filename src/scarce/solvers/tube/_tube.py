@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from scarce._arrays import Array
 from scarce._core import FEASIBLE
 from scarce.parallel import single_threaded_blas
 from scarce.solvers._solution import Progress
@@ -34,8 +35,6 @@ from scarce.solvers.tube._certificate import (
     tube_values,
 )
 from scarce.solvers.tube._systems import TubeSystem
-
-Array = NDArray[Any]
 
 MENDED = 1e-6  # share of the multipliers up to which a sum that is not zero is rounding
 ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error

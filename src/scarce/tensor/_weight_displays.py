@@ -1,4 +1,4 @@
-"""Pictures of a fitted tensor machine: its weight tensor and the factors that it is made of."""
+"""Pictures of a fitted tensor model: its weight tensor and the factors that it is made of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import several_axes
+from scarce._displays import MARKED, Display, count_on_x_axis, several_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 MOST_PICTURES = 32  # more slices than anyone can look at
 
 
-class WeightDisplay:
+class _SeveralAxesDisplay(Display):
+    """Pictures side by side, each on axes of its own."""
+
+    axes_: list[Axes]
+
+    def _take_several(self, ax: Any, count: int) -> None:
+        self.axes_ = several_axes(ax, count)
+        self.figure_ = self.axes_[0].get_figure()
+
+
+class WeightDisplay(_SeveralAxesDisplay):
     """The weight tensor as an image, or as one image for each slice.
 
     Red cells speak for acceptance (for two classes: for ``classes_[1]``), blue ones against, white
@@ -55,7 +65,7 @@ class WeightDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **image_kw: Any) -> Self:
-        """Draw the weights of a fitted machine.
+        """Draw the weights of a fitted model.
 
         Parameters
         ----------
@@ -74,32 +84,24 @@ class WeightDisplay:
         check_is_fitted(estimator)
         return cls(_of_tensor_machine(estimator, "coef_")).plot(ax=ax, **image_kw)
 
-    def plot(self, *, ax: Any = None, **image_kw: Any) -> Self:
-        """Draw the images.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or list of Axes, default=None
-            Where to draw, one for each image; a new figure by default.
-        **image_kw : dict
-            Passed on to matplotlib's `imshow`.
-
-        Returns
-        -------
-        WeightDisplay
-            The display.
-        """
-        weights = self.weights if self.weights.ndim > 1 else self.weights[None, :]
-        others = weights.shape[2:]
-        slices = weights.reshape(*weights.shape[:2], -1)
-        if slices.shape[2] > MOST_PICTURES:
+    def _take_axes(self, ax: Any) -> None:
+        count = self._slices.shape[2]
+        if count > MOST_PICTURES:
             raise ValueError(
-                f"weights of shape {weights.shape} have {slices.shape[2]} slices, more than the "
+                f"weights of shape {self.weights.shape} have {count} slices, more than the "
                 f"{MOST_PICTURES} that can be drawn; give WeightDisplay some of them"
             )
-        self.axes_ = several_axes(ax, slices.shape[2])
-        self.figure_ = self.axes_[0].get_figure()
-        largest = float(np.abs(weights).max()) or 1.0
+        self._take_several(ax, count)
+        self._new = ax is None
+
+    @property
+    def _slices(self) -> Array:
+        weights = np.atleast_2d(self.weights)
+        return weights.reshape(*weights.shape[:2], -1)
+
+    def _draw(self, **image_kw: Any) -> None:
+        slices, others = self._slices, self.weights.shape[2:]
+        largest = float(np.abs(slices).max()) or 1.0
         style: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest} | image_kw
         self.images_ = []
         for number, axes in enumerate(self.axes_):
@@ -108,12 +110,11 @@ class WeightDisplay:
             if others:
                 place = ", ".join(str(index) for index in np.unravel_index(number, others))
                 axes.set_title(f"[:, :, {place}]")
-        if ax is None and self.figure_ is not None:  # axes of the caller's keep their size
+        if self._new:  # axes of the caller's keep their size
             self.figure_.colorbar(self.images_[0], ax=self.axes_, label="weight")
-        return self
 
 
-class FactorDisplay:
+class FactorDisplay(_SeveralAxesDisplay):
     """The factors of the weight tensor, one picture per mode and one curve per term.
 
     Create it with :meth:`from_estimator`; the parameter is stored as an attribute. The sign of a
@@ -149,7 +150,7 @@ class FactorDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **line_kw: Any) -> Self:
-        """Draw the factors of a fitted machine.
+        """Draw the factors of a fitted model.
 
         Parameters
         ----------
@@ -168,38 +169,18 @@ class FactorDisplay:
         check_is_fitted(estimator)
         return cls(_of_tensor_machine(estimator, "factors_")).plot(ax=ax, **line_kw)
 
-    def plot(self, *, ax: Any = None, **line_kw: Any) -> Self:
-        """Draw the curves.
+    def _take_axes(self, ax: Any) -> None:
+        self._take_several(ax, len(self.factors))
 
-        Parameters
-        ----------
-        ax : list of matplotlib Axes, default=None
-            Where to draw, one for each mode; a new figure by default.
-        **line_kw : dict
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        FactorDisplay
-            The display.
-        """
-        self.axes_ = several_axes(ax, len(self.factors))
-        self.figure_ = self.axes_[0].get_figure()
-        style: dict[str, Any] = {"marker": "o", "markersize": 3.5, "linewidth": 1.3} | line_kw
+    def _draw(self, **line_kw: Any) -> None:
+        style: dict[str, Any] = MARKED | line_kw
         self.lines_ = []
         for mode, (axes, factor) in enumerate(zip(self.axes_, self.factors, strict=True)):
             axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-            self.lines_.append(self._draw(axes, factor, style))
+            places = np.arange(factor.shape[0])
+            self.lines_.append([axes.plot(places, term, **style)[0] for term in factor.T])
+            count_on_x_axis(axes)
             axes.set(xlabel=f"index of mode {mode}", ylabel="factor" if mode == 0 else "")
-        return self
-
-    @staticmethod
-    def _draw(axes: Axes, factor: Array, style: dict[str, Any]) -> list[Any]:
-        from matplotlib.ticker import MaxNLocator
-
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        places = np.arange(factor.shape[0])
-        return [axes.plot(places, term, **style)[0] for term in factor.T]
 
 
 def _of_tensor_machine(estimator: Any, name: str) -> Any:

@@ -1,21 +1,122 @@
-"""Pictures of what a classifier of bags learnt: probabilities, and weights of the columns."""
+"""Pictures of what a classifier of bags learnt: scores, probabilities, weights of the columns."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on
+from scarce._displays import Display, ScoresDisplay
 from scarce.positive_unlabeled.bags._probability import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class ProbabilityDisplay:
+POSITIVE, UNLABELLED = "#d55e00", "0.65"
+
+
+@dataclass(eq=False, repr=False)
+class OutOfBagDisplay(ScoresDisplay):
+    """Scores of labelled and of unlabelled rows by models without them, and the threshold.
+
+    Create it with :meth:`from_estimator`; all parameters are stored as attributes. Areas are
+    shares of the rows of each kind. The unlabelled rows of the class lie under the labelled ones;
+    their part is drawn as the outline of the labelled rows scaled by the class prior.
+
+    Parameters
+    ----------
+    positive, unlabelled : ndarray
+        Out-of-bag scores, above 0 for those accepted.
+    class_prior : float
+        Estimated share of the class among the unlabelled rows.
+    class_prior_interval : tuple of float
+        Its interval.
+    accepted_share : float
+        Share of the unlabelled rows accepted.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where everything was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    threshold_line_ : matplotlib Line2D
+        The threshold, at 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import PositiveUnlabeledSVC
+    >>> from scarce.positive_unlabeled import OutOfBagDisplay
+    >>> random = np.random.default_rng(0)
+    >>> X = np.r_[random.normal(size=(90, 2)), random.uniform(-9, 9, size=(300, 2))]
+    >>> model = PositiveUnlabeledSVC(random_state=0).fit(X, np.r_[np.ones(40), np.zeros(350)])
+    >>> display = OutOfBagDisplay.from_estimator(model)
+    >>> display.positive.size, display.unlabelled.size
+    (40, 350)
+    """
+
+    positive: Array
+    unlabelled: Array
+    _: KW_ONLY
+    class_prior: float
+    class_prior_interval: tuple[float, float]
+    accepted_share: float
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, bins: int = 40, ax: Axes | None = None) -> Self:
+        """Plot the scores of a fit.
+
+        Parameters
+        ----------
+        estimator : PositiveUnlabeledSVC
+            The fitted estimator.
+        bins : int, default=40
+            Number of bins.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        OutOfBagDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        positive, unlabelled = estimator.out_of_bag_scores_
+        return cls(
+            positive,
+            unlabelled,
+            class_prior=estimator.class_prior_,
+            class_prior_interval=estimator.class_prior_interval_,
+            accepted_share=estimator.accepted_share_,
+        ).plot(bins=bins, ax=ax)
+
+    def _draw(self, *, bins: int = 40) -> None:
+        self._set_bins([self.positive, self.unlabelled], bins)
+        self._draw_scores(self.unlabelled, fill=True, color=UNLABELLED, label="unlabelled")
+        self._draw_scores(self.positive, color=POSITIVE, linewidth=1.5, label="labelled")
+        low, high = self.class_prior_interval
+        self._draw_scores(
+            self.positive,
+            times=self.class_prior,
+            color=POSITIVE,
+            linestyle="dotted",
+            label=f"labelled x class prior {self.class_prior:.2g} ({low:.2g} to {high:.2g})",
+        )
+        self._draw_threshold(
+            0.0,
+            f"threshold: {self.accepted_share:.2g} of the unlabelled rows accepted",
+            xlabel="out-of-bag score",
+            ylabel="share of the rows of each kind",
+        )
+
+
+@dataclass(eq=False, repr=False)
+class ProbabilityDisplay(Display):
     """The curve from out-of-bag scores to probabilities, and what the samples say beside it.
 
     Where labels are random, the density of labelled scores over that of unlabelled ones, times the
@@ -51,22 +152,13 @@ class ProbabilityDisplay:
     10
     """
 
-    def __init__(
-        self,
-        scores: Array,
-        probabilities: Array,
-        *,
-        low: Array,
-        high: Array,
-        bin_scores: Array,
-        bin_probabilities: Array,
-    ) -> None:
-        self.scores = scores
-        self.probabilities = probabilities
-        self.low = low
-        self.high = high
-        self.bin_scores = bin_scores
-        self.bin_probabilities = bin_probabilities
+    scores: Array
+    probabilities: Array
+    _: KW_ONLY
+    low: Array
+    high: Array
+    bin_scores: Array
+    bin_probabilities: Array
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, bins: int = 10, ax: Axes | None = None) -> Self:
@@ -106,30 +198,16 @@ class ProbabilityDisplay:
             bin_probabilities=np.minimum(1.0, estimator.class_prior_ * own / others),
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        ProbabilityDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(self) -> None:
         self.ax_.fill_between(self.scores, self.low, self.high, color="0.85", label="class prior")
-        self.ax_.plot(self.scores, self.probabilities, color="#d55e00", label="predict_proba")
+        self.ax_.plot(self.scores, self.probabilities, color=POSITIVE, label="predict_proba")
         self.ax_.plot(self.bin_scores, self.bin_probabilities, "o", color="0.3", label="samples")
         self.ax_.set(xlabel="out-of-bag score", ylabel="probability of the class", ylim=(0, 1.02))
         self.ax_.legend()
-        return self
 
 
-class FeatureWeightsDisplay:
+@dataclass(eq=False, repr=False)
+class FeatureWeightsDisplay(Display):
     """The weights of the columns of a :class:`PositiveUnlabeledSVC`, as bars.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes.
@@ -160,9 +238,8 @@ class FeatureWeightsDisplay:
     ['x0', 'x1']
     """
 
-    def __init__(self, weights: Array, names: list[str]) -> None:
-        self.weights = weights
-        self.names = names
+    weights: Array
+    names: list[str]
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, most: int = 20, ax: Axes | None = None) -> Self:
@@ -190,21 +267,6 @@ class FeatureWeightsDisplay:
         order = np.argsort(-weights, kind="stable")[:most]
         return cls(weights[order], [str(names[place]) for place in order]).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the bars.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        FeatureWeightsDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(self) -> None:
         self.ax_.barh(self.names[::-1], self.weights[::-1], color="#0072b2")
         self.ax_.set(xlabel="weight of the column")
-        return self

@@ -1,16 +1,16 @@
-"""Pictures of a transfer machine on two features."""
+"""A picture of a transfer model on two features."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on, plane_grid, without_feature_names
+from scarce._displays import GridDisplay, grid_around, two_features, without_feature_names
 from scarce._domains import known_tasks
 from scarce.kernels import kernel_type
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 
 
-class TransferBoundaryDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class TransferBoundaryDisplay(GridDisplay):
     """Boundaries of all tasks, the rows, their radii and where they were moved.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes.
@@ -31,20 +32,20 @@ class TransferBoundaryDisplay:
     ----------
     X : ndarray of shape (n_samples, 2)
         The rows as they were recorded.
+    xx0, xx1 : ndarray of shape (resolution, resolution)
+        The grid.
+    axis_labels : tuple of str, default=("", "")
+        Names of the two features.
     tasks : ndarray of int of shape (n_samples,)
         Position of each row's task among `names`.
     radii : ndarray of shape (n_samples,)
         Radii of the rows.
     shifts : ndarray of shape (n_samples, 2)
         How far each row was moved.
-    xx0, xx1 : ndarray of shape (resolution, resolution)
-        The grid.
     responses : ndarray of shape (n_tasks, resolution, resolution)
         Every task's decision values on the grid.
     names : list of str
         Names of the tasks, the target's first.
-    axis_labels : tuple of str, default=("", "")
-        Names of the two features.
 
     Attributes
     ----------
@@ -74,28 +75,11 @@ class TransferBoundaryDisplay:
     ['target', 'source 0']
     """
 
-    def __init__(
-        self,
-        X: Array,
-        *,
-        tasks: Array,
-        radii: Array,
-        shifts: Array,
-        xx0: Array,
-        xx1: Array,
-        responses: Array,
-        names: list[str],
-        axis_labels: tuple[str, str] = ("", ""),
-    ) -> None:
-        self.X = X
-        self.tasks = tasks
-        self.radii = radii
-        self.shifts = shifts
-        self.xx0 = xx0
-        self.xx1 = xx1
-        self.responses = responses
-        self.names = names
-        self.axis_labels = axis_labels
+    tasks: Array
+    radii: Array
+    shifts: Array
+    responses: Array
+    names: list[str]
 
     @classmethod
     def from_estimator(
@@ -136,10 +120,7 @@ class TransferBoundaryDisplay:
             The display.
         """
         check_is_fitted(estimator)
-        names = getattr(estimator, "feature_names_in_", ("", ""))
-        X = check_array(X)
-        if X.shape[1] != 2:
-            raise ValueError(f"only rows of two features can be drawn, got {X.shape[1]}")
+        X, axis_labels = two_features(X, getattr(estimator, "feature_names_in_", ("", "")))
         # Rows of sources that the fit has left out are not drawn.
         left = np.setdiff1d(list(estimator.source_p_value_), estimator.domains_)
         drawn = np.ones(X.shape[0], dtype=bool)
@@ -152,7 +133,7 @@ class TransferBoundaryDisplay:
         radii = estimator.radii_
         X, tasks, shifts, radii = X[drawn], tasks[drawn], shifts[drawn], radii[drawn]
         corners = (X - radii[:, None]).min(axis=0), (X + radii[:, None]).max(axis=0)
-        xx0, xx1 = plane_grid(*corners, grid_resolution, margin)
+        xx0, xx1, grid = grid_around(*corners, grid_resolution, margin)
         display = cls(
             X,
             tasks=tasks,
@@ -160,51 +141,26 @@ class TransferBoundaryDisplay:
             shifts=shifts,
             xx0=xx0,
             xx1=xx1,
-            responses=_responses(estimator, xx0, xx1),
+            responses=_responses(estimator, grid).reshape(-1, *xx0.shape),
             names=["target"] + [f"source {domain}" for domain in estimator.domains_[1:]],
-            axis_labels=(str(names[0]), str(names[1])),
+            axis_labels=axis_labels,
         )
         return display.plot(
             show_radii=show_radii, show_shifts=show_shifts, show_legend=show_legend, ax=ax
         )
 
-    def plot(
-        self,
-        *,
-        show_radii: bool = True,
-        show_shifts: bool = True,
-        show_legend: bool = True,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw everything.
-
-        Parameters
-        ----------
-        show_radii, show_shifts, show_legend : bool, default=True
-            Whether to draw the radii as circles, the shifts as arrows, and a legend of the tasks.
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        TransferBoundaryDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(
+        self, *, show_radii: bool = True, show_shifts: bool = True, show_legend: bool = True
+    ) -> None:
         self.circles_ = self._draw_radii() if show_radii and self.radii.any() else None
         self.arrows_ = self._draw_shifts() if show_shifts and self.shifts.any() else None
         n_tasks = len(self.names)
         # The target is drawn last, so that it lies on top.
         self.points_ = [self._draw_rows(task) for task in reversed(range(n_tasks))][::-1]
         self.contours_ = [self._draw_boundary(task) for task in reversed(range(n_tasks))][::-1]
-        # Equal units: a radius is a circle only then.
-        self.ax_.set_aspect("equal")
-        self.ax_.set(xlim=self.xx0[0, [0, -1]], ylim=self.xx1[[0, -1], 0])
-        self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
+        self._frame(equal=True)  # a radius is a circle only then
         if show_legend:
             self.ax_.legend(handles=self.points_)
-        return self
 
     @property
     def _row_colours(self) -> Array:
@@ -258,14 +214,8 @@ class TransferBoundaryDisplay:
         )
 
     def _draw_boundary(self, task: int) -> Any:
-        values = self.responses[task]
-        if not values.min() < 0 < values.max():
-            return None
-        return self.ax_.contour(
-            self.xx0,
-            self.xx1,
-            values,
-            levels=[0],
+        return self._draw_level(
+            self.responses[task],
             colors=[_colour(task)],
             linewidths=2.0 if task == 0 else 1.3,
             linestyles="solid" if task == 0 else "dashed",
@@ -296,12 +246,11 @@ def _check_same_rows(estimator: Any, X: Array, tasks: Array, shifts: Array) -> N
         )
 
 
-def _responses(estimator: Any, xx0: Array, xx1: Array) -> Array:
+def _responses(estimator: Any, grid: Array) -> Array:
     """Return every task's decision values on the grid."""
     unnamed = without_feature_names(estimator)
-    grid = np.column_stack([xx0.ravel(), xx1.ravel()])
     values = [
         unnamed.decision_function(grid, sample_domain=np.full(grid.shape[0], domain))
         for domain in estimator.domains_
     ]
-    return np.reshape(values, (-1, *xx0.shape))
+    return np.array(values)

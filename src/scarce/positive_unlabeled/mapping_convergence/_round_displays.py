@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._displays import axes_to_draw_on, plane_grid
+from scarce._displays import (
+    MARKED,
+    Display,
+    GridDisplay,
+    count_on_x_axis,
+    grid_around,
+    two_features,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +31,8 @@ SIZES = {
 POSITIVE, UNLABELLED = "#d55e00", "0.65"
 
 
-class SetSizesDisplay:
+@dataclass(eq=False, repr=False)
+class SetSizesDisplay(Display):
     """How many rows each round trained on, rejected and still accepts.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes.
@@ -56,8 +64,7 @@ class SetSizesDisplay:
     ['accepted', 'negatives', 'rejected']
     """
 
-    def __init__(self, sizes: dict[str, list[int]]) -> None:
-        self.sizes = sizes
+    sizes: dict[str, list[int]]
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **line_kw: Any) -> Self:
@@ -80,42 +87,22 @@ class SetSizesDisplay:
         check_is_fitted(estimator)
         return cls({name: estimator.history_[name] for name in SIZES}).plot(ax=ax, **line_kw)
 
-    def plot(self, *, ax: Axes | None = None, **line_kw: Any) -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-        **line_kw : dict
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        SetSizesDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
-        from matplotlib.ticker import MaxNLocator
-
+    def _draw(self, **line_kw: Any) -> None:
         self.lines_ = []
         for name, (colour, label) in SIZES.items():
-            style: dict[str, Any] = {"marker": "o", "markersize": 3.5, "linewidth": 1.3} | line_kw
             rounds = np.arange(1, len(self.sizes[name]) + 1)
-            self.lines_ += self.ax_.plot(
-                rounds, self.sizes[name], color=colour, label=label, **style
-            )
+            style: dict[str, Any] = MARKED | {"color": colour, "label": label} | line_kw
+            self.lines_ += self.ax_.plot(rounds, self.sizes[name], **style)
         # Sets shrink by orders of magnitude, and the last is empty.
         self.ax_.set_yscale("symlog", linthresh=1)
         self.ax_.set_ylim(bottom=0)
-        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
+        count_on_x_axis(self.ax_)
         self.ax_.set(xlabel="round", ylabel="rows")
         self.ax_.legend(frameon=False)
-        return self
 
 
-class RoundsBoundaryDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class RoundsBoundaryDisplay(GridDisplay):
     """The boundary after every round, on two features.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes.
@@ -124,18 +111,18 @@ class RoundsBoundaryDisplay:
     ----------
     X : ndarray of shape (n_samples, 2)
         The rows.
-    positive : ndarray of bool of shape (n_samples,)
-        Which are labelled.
     xx0, xx1 : ndarray of shape (resolution, resolution)
         The grid.
+    axis_labels : tuple of str, default=("", "")
+        Names of the two features.
+    positive : ndarray of bool of shape (n_samples,)
+        Which are labelled.
     responses : ndarray of shape (n_rounds, resolution, resolution)
         Decision values of every round on the grid, positive for positives.
     mapping : ndarray of shape (resolution, resolution) or None
         Scores of the mapper on the grid.
     round_kept : int or None, default=None
         Round of the model, counted from 0; its boundary is drawn thick. None is the last.
-    axis_labels : tuple of str, default=("", "")
-        Names of the two features.
 
     Attributes
     ----------
@@ -161,26 +148,10 @@ class RoundsBoundaryDisplay:
     True
     """
 
-    def __init__(
-        self,
-        X: Array,
-        *,
-        positive: Array,
-        xx0: Array,
-        xx1: Array,
-        responses: Array,
-        mapping: Array | None = None,
-        round_kept: int | None = None,
-        axis_labels: tuple[str, str] = ("", ""),
-    ) -> None:
-        self.X = X
-        self.positive = positive
-        self.xx0 = xx0
-        self.xx1 = xx1
-        self.responses = responses
-        self.mapping = mapping
-        self.round_kept = round_kept
-        self.axis_labels = axis_labels
+    positive: Array
+    responses: Array
+    mapping: Array | None = None
+    round_kept: int | None = None
 
     @classmethod
     def from_estimator(
@@ -215,12 +186,10 @@ class RoundsBoundaryDisplay:
         RoundsBoundaryDisplay
             The display.
         """
-        names = [str(name) for name in getattr(X, "columns", ("", ""))]
-        rows = check_array(X)
-        if rows.shape[1] != 2:
-            raise ValueError(f"only rows of two features can be drawn, got {rows.shape[1]}")
-        xx0, xx1 = plane_grid(rows.min(axis=0), rows.max(axis=0), grid_resolution, margin)
-        rounds = _Rounds(np.column_stack([xx0.ravel(), xx1.ravel()]))
+        rows, axis_labels = two_features(X, getattr(X, "columns", ("", "")))
+        corners = rows.min(axis=0), rows.max(axis=0)
+        xx0, xx1, grid = grid_around(*corners, grid_resolution, margin)
+        rounds = _Rounds(grid)
         copied = clone(estimator).set_callbacks(rounds)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said when the estimator itself was fitted
@@ -234,24 +203,10 @@ class RoundsBoundaryDisplay:
             responses=np.reshape(rounds.responses, shape),
             mapping=None if rounds.mapping is None else rounds.mapping.reshape(xx0.shape),
             round_kept=copied.round_kept_,
-            axis_labels=(names[0], names[1]),
+            axis_labels=axis_labels,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw everything.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        RoundsBoundaryDisplay
-            The display.
-        """
-        self.ax_ = axes_to_draw_on(ax)
-        self.figure_ = self.ax_.get_figure()
+    def _draw(self) -> None:
         from matplotlib import colormaps
 
         for chosen, colour, size, label in (
@@ -271,21 +226,10 @@ class RoundsBoundaryDisplay:
             self._boundary(values, shade, "solid", 2.2 if number == kept else 1.2)
             for number, (values, shade) in enumerate(zip(self.responses, shades, strict=True))
         ]
-        self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
-        return self
+        self._frame(equal=False)
 
-    def _boundary(self, values: Array, colour: Any, line: str, width: float) -> Any:
-        if not values.min() < 0 < values.max():
-            return None
-        return self.ax_.contour(
-            self.xx0,
-            self.xx1,
-            values,
-            levels=[0],
-            colors=[colour],
-            linestyles=line,
-            linewidths=width,
-        )
+    def _boundary(self, values: Array, colour: Any, dashes: str, width: float) -> Any:
+        return self._draw_level(values, colors=[colour], linestyles=dashes, linewidths=width)
 
 
 class _Rounds:
