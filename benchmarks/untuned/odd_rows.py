@@ -18,8 +18,8 @@ from benchmarks.untuned.data import HALVES, SEEDS
 from benchmarks.untuned.one_class import drawn, tasks
 from benchmarks.untuned.report import markdown, write_cells
 from scarce import OneClassSVM, TransferOneClassSVM
-from scarce._false_alarms import LeftOut, among_odd_rows
 from scarce.datasets import add_noise
+from scarce.held_out import HeldOutScores, among_odd_rows
 
 Array = NDArray[Any]
 
@@ -71,7 +71,7 @@ def judged(machine: str, X: Array, n: int, fresh: Array, other: Array) -> dict:
         model = TransferOneClassSVM(false_alarms=WANTED)
         model.fit(scaler.transform(X), sample_domain=domain)
     # All of them, which a plain machine finds only when asked.
-    left_out = LeftOut.of(model.left_out_scores_[~np.isnan(model.left_out_scores_)])
+    left_out = HeldOutScores.of(model.left_out_scores_[~np.isnan(model.left_out_scores_)])
     closeness = model._closeness(left_out)
     return {
         "false_alarms": float(np.mean(model.predict(scaler.transform(fresh)) < 0)),

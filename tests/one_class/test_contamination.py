@@ -11,8 +11,8 @@ from scarce import (
     ScarceDataWarning,
     TransferOneClassSVM,
 )
-from scarce._left_out import held_out_ranks, odd_rows, standardised_on_themselves
 from scarce.chunks import ArrayChunks
+from scarce.held_out import held_out_ranks, odd_rows, standardised_on_themselves
 
 N, BAD = 100, 5
 

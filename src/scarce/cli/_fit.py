@@ -208,7 +208,7 @@ def n_fits(task: Any, *, tuned: bool) -> int | None:
     if tuned or task.kind == "transfer":
         return None
     if task.calibrated:
-        from scarce._left_out import left_out_parts
+        from scarce.held_out import left_out_parts
 
         return 1 + len(left_out_parts(task.n_rows))
     from scarce.cli._held_out import FOLDS

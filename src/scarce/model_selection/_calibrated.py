@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import no_nan
-from scarce._false_alarms import LeftOut
 from scarce._frame import (
     HasMethods,
     StrOptions,
@@ -34,10 +33,9 @@ from scarce._frame import (
     validate_data,
 )
 from scarce._kernel_sum import closeness, log_scores_and_offset
-from scarce._left_out import odd_rows
-from scarce._left_out_offset import TrimmedOffset
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.chunks import lazily
+from scarce.held_out import HeldOutScores, TrimmedOffset, odd_rows
 from scarce.model_selection._detector import (
     FitData,
     is_kernel_machine,
@@ -334,7 +332,7 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         offset = self.offset_ * score_unit(self.estimator_)
         return log_scores_and_offset(last_step(self.estimator_), rows, offset)
 
-    def _closeness(self, left_out: LeftOut) -> Array | None:
+    def _closeness(self, left_out: HeldOutScores) -> Array | None:
         own = left_out.scores * score_unit(self.estimator_)
         return closeness(last_step(self.estimator_), own, left_out.weights)
 

@@ -15,8 +15,8 @@ from sklearn.model_selection import BaseCrossValidator, check_cv
 from scarce._arrays import Array
 from scarce._frame import Notes, note, num_samples, refuse_unread, refuse_words, safe_indexing
 from scarce._kernel_machine import KernelMachine, check_range
-from scarce._left_out import WIDE_NU, WIDER, left_out_parts
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
+from scarce.held_out import WIDE_NU, WIDER, left_out_parts
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
 

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._domains import checked_domains
-from scarce._false_alarms import LeftOut, unattainable
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -31,6 +30,7 @@ from scarce._frame import (
 )
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.chunks import lazily
+from scarce.held_out import HeldOutScores, unattainable
 from scarce.one_class import SVDD
 
 
@@ -261,7 +261,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         self.best_score_ = float(means[self.best_index_])
         best = clone(self.estimator).set_params(**self.best_params_)
         self.best_estimator_ = _fitted(best, X, domain)
-        margin = LeftOut.of(margins[self.best_index_]).threshold(self.rejection)
+        margin = HeldOutScores.of(margins[self.best_index_]).threshold(self.rejection)
         problem = unattainable(n_targets, self.rejection)
         if problem is not None:
             note(problem.replace("false_alarms", "rejection"), ScarceDataWarning)

@@ -1,8 +1,8 @@
 """One-class machines."""
 
 from scarce._displays import HistoryDisplay
-from scarce._left_out_displays import LeftOutScoresDisplay, PValueDisplay
 from scarce._names import publish
+from scarce.held_out import LeftOutScoresDisplay, PValueDisplay
 from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._svdd import SVDD
 from scarce.one_class._transfer import TransferOneClassSVM

@@ -23,25 +23,23 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import KernelMachine, Sample
-from scarce._left_out import (
+from scarce._warnings import NarrowWidthWarning
+from scarce.chunks import ArrayChunks, Chunks, lazily
+from scarce.held_out import (
+    LAZILY,
     WIDE_NU,
     WIDER,
+    SmallSample,
+    TrimmedOffset,
+    coefficients_without,
     distinct_in_fixed_order,
     landmarks_without,
     left_out_parts,
+    mass_without,
     odd_rows,
     scores_by_parts,
 )
-from scarce._left_out_offset import TrimmedOffset
-from scarce._warnings import NarrowWidthWarning
-from scarce.chunks import ArrayChunks, Chunks, lazily
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
-from scarce.one_class._plain_left_out import (
-    LAZILY,
-    SmallSample,
-    coefficients_without,
-    mass_without,
-)
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 

@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce._false_alarms import LeftOut
 from scarce._frame import collected_notes
-from scarce._left_out import distinct_in_fixed_order
+from scarce.held_out import HeldOutScores, distinct_in_fixed_order
 from scarce.one_class._one_class_svm import OneClassSVM
 
 HELPS = 0.3  # mean p-value of the target above which a source helps
@@ -109,7 +108,7 @@ def target_p_value(
 
     with collected_notes():  # of a model that nobody asked for
         model.fit(rows(fitted), sample_weight=masses[: fitted.size])
-    own = LeftOut.of(model.score_samples(rows(others)), masses[half : half + others.size])
+    own = HeldOutScores.of(model.score_samples(rows(others)), masses[half : half + others.size])
     p_values = own.p_values(model.score_samples(rows(target)))
     return float(np.average(p_values, weights=weights[target]))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._frame import is_optimal
-from scarce._left_out import landmarks_without, warm_start
+from scarce.held_out import landmarks_without, warm_start
 from scarce.one_class._relation import SourceMoves
 from scarce.one_class._shift_rounds import ShiftRounds, new_history
 from scarce.one_class._task_sample import TaskSample

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce._left_out import distinct_in_fixed_order
+from scarce.held_out import distinct_in_fixed_order
 from scarce.one_class._shift_rounds import ShiftRounds
 
 

@@ -19,11 +19,10 @@ from scarce._by_chunks import (
 )
 from scarce._domains import TARGET, split_domains
 from scarce._frame import keep_quality
-from scarce._left_out import distinct_in_fixed_order, left_out_parts
 from scarce.chunks import BandSolution, Chunks, Part, TaskProblem, take
 from scarce.chunks._memory import target_rows_fit
 from scarce.chunks._survey import row_numbers
-from scarce.one_class._chunked_left_out import LeftOutOfChunks
+from scarce.held_out import LeftOutOfChunks, distinct_in_fixed_order, left_out_parts
 from scarce.one_class._zero_model import warn_if_zero
 
 DOMAIN = "sample_domain"

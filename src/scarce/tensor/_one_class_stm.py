@@ -14,9 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._boundary import on_boundary, rounding_error
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
-from scarce._left_out import left_out_parts, scores_by_parts
-from scarce._left_out_offset import LeftOutOffset
 from scarce.chunks import lazily
+from scarce.held_out import HeldOutOffset, left_out_parts, scores_by_parts
 from scarce.kernels import distinct_rows
 from scarce.parallel import single_threaded_blas
 from scarce.reductions import OneClassHalfStep
@@ -30,7 +29,7 @@ from scarce.tensor._vectors import are_safe, padded, unit_rows
 SOFTENED = 8  # steps of nu from 1 down, where every other start leads to zero
 
 
-class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
+class OneClassSTM(HeldOutOffset, OutlierMixin, TensorMachine):
     """Find the half-space where a sample of matrices or tensors lies, with weights of low rank.
 
     ``<W, X> >= rho`` for almost all samples, far from the origin, where the weight tensor
@@ -147,7 +146,7 @@ class OneClassSTM(LeftOutOffset, OutlierMixin, TensorMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **TensorMachine._parameter_constraints,
-        **LeftOutOffset._parameter_constraints,
+        **HeldOutOffset._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "normalize": ["boolean"],
         "offset": [StrOptions({"left_out", "training"})],

@@ -21,7 +21,7 @@ from scarce import (
     ScarceDataWarning,
     TransferOneClassSVM,
 )
-from scarce._false_alarms import LeftOut, lower_group
+from scarce.held_out import HeldOutScores, lower_group
 from scarce.one_class import LeftOutScoresDisplay, PValueDisplay
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -92,10 +92,10 @@ def test_the_split_into_two_groups_is_the_best_of_all_and_counts_weights():
         for k in np.cumsum(weights)[:-1]
     ]
     explained = [groups.var() / repeated.var() for groups in of_groups]
-    number, share = lower_group(LeftOut.of(scores, weights))
+    number, share = lower_group(HeldOutScores.of(scores, weights))
     assert number == 1 + int(np.argmax(explained))
     np.testing.assert_allclose(share, max(explained), rtol=1e-12)
-    assert lower_group(LeftOut.of(np.ones(5))) == (0, 0.0)
+    assert lower_group(HeldOutScores.of(np.ones(5))) == (0, 0.0)
 
 
 def test_left_out_fits_that_end_early_are_told():

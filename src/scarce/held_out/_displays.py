@@ -8,7 +8,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._displays import Display, ScoresDisplay, show_legend
-from scarce._false_alarms import false_alarm_range
+from scarce.held_out._scores import false_alarm_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,6 +6,7 @@ they do in the model of all rows, so that all scores are on one scale.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._frame import is_optimal
-from scarce._left_out import lazy_scores, warm_start
+from scarce.held_out._scores import HeldOutScores
 from scarce.solvers import DenseMatrix, QuadraticProgram, Solution, feasible_start, solve
 
+FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it
 LAZILY = 200  # distinct rows up to which the exact rule is used
 
 
@@ -104,3 +106,83 @@ def coefficients_without(
     begin = None if left is None else feasible_start(program, left)
     solution = solve(program, start=begin, **options)
     return np.asarray(solution.alpha * (mass / total)), solution
+
+
+def warm_start(alpha: Array, total: float) -> Array | None:
+    """Return where to begin without some rows: the dual variables of the others, scaled up.
+
+    None for many support vectors: the solver's own start is then the better one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.held_out._programs import warm_start
+    >>> warm_start(np.array([0.0, 1.0, 2.0]), total=6.0)
+    array([0., 2., 4.])
+    """
+    mass = float(alpha.sum())
+    if mass <= 0.0 or np.count_nonzero(alpha) > FEW_SUPPORT_VECTORS:
+        return None
+    return np.asarray(alpha * (total / mass))
+
+
+def lazy_scores(
+    score_without: Callable[[Array], Array],
+    *,
+    scores: Array,
+    coefficients: Array,
+    diagonal: Array,
+    weights: Array,
+    false_alarms: float,
+    linear: Array | float = 0.0,
+) -> tuple[Array, Array]:
+    """Return scores of rows left out of a one-class SVM, exact up to the threshold.
+
+    A row that is no support vector changes nothing when it is left out, as long as the bound of the
+    others stays. For a support vector the score of the model with its own term taken out, and the
+    other terms scaled up to the same sum, is nearly always too low. Rows are left out in the order
+    of that estimate until no estimate is as low as the threshold. Rows beyond it keep the estimate.
+
+    The estimate is not proven to be too low. Should it have been too high for a row that was left
+    out, all rows whose estimates come as near to the threshold as that are left out too.
+
+    Parameters
+    ----------
+    score_without : callable
+        From the rows of a part to their scores by the model of the others.
+    scores, coefficients, diagonal, weights : ndarray of shape (n,)
+        Of distinct rows, in the model of all of them: sums over the coefficients, these,
+        ``k(x, x)`` and weights.
+    false_alarms : float
+        The rate wanted.
+    linear : ndarray of shape (n,) or float
+        What a score has beside the sum over coefficients.
+
+    Returns
+    -------
+    scores : ndarray of shape (n,)
+        The scores left out.
+    known : ndarray of bool of shape (n,)
+        Which of them are exact.
+    """
+    mass = float(coefficients.sum())
+    known = coefficients <= 0.0
+    found = scores.astype(np.float64).copy()
+    rest = mass - coefficients
+    alone = ~known & (rest <= 1e-12 * mass)  # nothing is left to estimate by
+    estimated = ~known & ~alone
+    found[alone] = -np.inf
+    own = coefficients[estimated]
+    found[estimated] = (scores[estimated] - own * diagonal[estimated]) * (mass / rest[estimated])
+    found += linear
+    room = 0.0
+    while True:
+        threshold = HeldOutScores.of(found, weights).threshold(false_alarms)
+        candidates = np.flatnonzero(~known & (found <= threshold + room))
+        if candidates.size == 0:
+            return found, known
+        row = candidates[np.argmin(found[candidates])]
+        exact = float(score_without(np.array([row]))[0])
+        if np.isfinite(found[row]):
+            room = max(room, found[row] - exact)
+        found[row], known[row] = exact, True

@@ -20,10 +20,17 @@ from scarce import (
     ScarceDataWarning,
     TransferOneClassSVM,
 )
-from scarce._false_alarms import LeftOut, benjamini_hochberg, false_alarm_range, unattainable
-from scarce._left_out import lazy_scores, left_out_parts, scores_by_parts
+from scarce.held_out import (
+    HeldOutScores,
+    SmallSample,
+    benjamini_hochberg,
+    false_alarm_range,
+    lazy_scores,
+    left_out_parts,
+    scores_by_parts,
+    unattainable,
+)
 from scarce.kernels import make_kernel
-from scarce.one_class._plain_left_out import SmallSample
 from scarce.solvers import DenseMatrix, QuadraticProgram, solve
 
 # The order statistic.
@@ -35,13 +42,13 @@ def test_the_threshold_is_the_kth_smallest():
         for rate in (0.05, 0.1, 0.29, 0.5):
             k = int(np.floor(rate * (n + 1) + 1e-9))
             scores = random.normal(size=n)
-            assert LeftOut.of(scores).threshold(rate) == np.sort(scores)[max(k, 1) - 1]
+            assert HeldOutScores.of(scores).threshold(rate) == np.sort(scores)[max(k, 1) - 1]
 
 
 def test_weights_are_repetition():
     random = np.random.default_rng(0)
     scores, counts = random.normal(size=30), random.integers(1, 5, 30)
-    once, often = LeftOut.of(scores, counts), LeftOut.of(np.repeat(scores, counts))
+    once, often = HeldOutScores.of(scores, counts), HeldOutScores.of(np.repeat(scores, counts))
     new = np.r_[scores, random.normal(size=50)]
     np.testing.assert_allclose(once.p_values(new), often.p_values(new), rtol=1e-12)
     for rate in (0.01, 0.1, 0.33):
@@ -50,14 +57,14 @@ def test_weights_are_repetition():
 
 def test_rejection_is_a_p_value_up_to_the_rate():
     random = np.random.default_rng(1)
-    left_out, new = LeftOut.of(random.normal(size=40)), random.normal(size=500)
+    left_out, new = HeldOutScores.of(random.normal(size=40)), random.normal(size=500)
     rejected = new < left_out.threshold(0.1)
     np.testing.assert_array_equal(rejected, left_out.p_values(new) <= 0.1 + 1e-12)
 
 
 def test_the_range_of_many_rows_is_that_of_the_order_statistic():
     random = np.random.default_rng(0)
-    rates = [LeftOut.of(random.uniform(size=4000)).threshold(0.1) for _ in range(2000)]
+    rates = [HeldOutScores.of(random.uniform(size=4000)).threshold(0.1) for _ in range(2000)]
     np.testing.assert_allclose(
         false_alarm_range(4000, 0.1), np.quantile(rates, [0.05, 0.95]), atol=0.001
     )
@@ -181,8 +188,10 @@ def test_the_lazy_threshold_is_that_of_brute_force(n, nu, gamma):
                 weights=weights,
                 false_alarms=rate,
             )
-            expected = LeftOut.of(brute, weights).threshold(rate)
-            assert LeftOut.of(found, weights).threshold(rate) == pytest.approx(expected, rel=1e-7)
+            expected = HeldOutScores.of(brute, weights).threshold(rate)
+            assert HeldOutScores.of(found, weights).threshold(rate) == pytest.approx(
+                expected, rel=1e-7
+            )
             np.testing.assert_allclose(found[known], brute[known], rtol=1e-5, atol=1e-8)
             assert len(calls) < n
 
@@ -202,11 +211,11 @@ def test_an_estimate_that_was_too_high_widens_the_search():
         weights=np.ones(n),
         false_alarms=rate,
     )
-    assert LeftOut.of(estimates, np.ones(n)).threshold(rate) < estimates[7]
+    assert HeldOutScores.of(estimates, np.ones(n)).threshold(rate) < estimates[7]
     assert known[7]
     np.testing.assert_array_equal(found[known], truth[known])
-    expected = LeftOut.of(truth, np.ones(n)).threshold(rate)
-    assert LeftOut.of(found, np.ones(n)).threshold(rate) == expected
+    expected = HeldOutScores.of(truth, np.ones(n)).threshold(rate)
+    assert HeldOutScores.of(found, np.ones(n)).threshold(rate) == expected
 
 
 # The machines.

@@ -10,24 +10,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._false_alarms import (
-    LeftOut,
-    among_odd_rows,
+from scarce._frame import Interval, Options, StrOptions, note
+from scarce._kernel_sum import closeness, log_scores_and_offset
+from scarce._warnings import ScarceDataWarning
+from scarce.chunks import lazily
+from scarce.held_out._odd_rows import among_odd_rows, standardised_on_themselves
+from scarce.held_out._scores import (
+    HeldOutScores,
     benjamini_hochberg,
     false_alarm_range,
     unattainable,
 )
-from scarce._frame import Interval, Options, StrOptions, note
-from scarce._kernel_sum import closeness, log_scores_and_offset
-from scarce._left_out import standardised_on_themselves
-from scarce._warnings import ScarceDataWarning
-from scarce.chunks._lazy import lazily
 
 DEFAULT_RATE = 0.1
 FEW_SCALED = 100  # rows up to which a scaler that has seen the held-out ones matters
 
 
-class LeftOutOffset:
+class HeldOutOffset:
     """Part of machines whose offset may come from the scores of rows left out.
 
     A machine sets `offset_` to what `_keep_left_out` returns, and has `score_samples`.
@@ -79,7 +78,7 @@ class LeftOutOffset:
         groups.
         """
         self._sort_left_out(scores, weights, members)
-        left_out = LeftOut(self._left_out_scores, self._left_out_weights)
+        left_out = HeldOutScores(self._left_out_scores, self._left_out_weights)
         weight, rate = float(self._left_out_weights.sum()), self._rate
         self.false_alarms_ = rate
         self.false_alarm_range_ = false_alarm_range(weight, rate)
@@ -148,7 +147,7 @@ class LeftOutOffset:
     def _settle_left_out(self) -> None:
         """Find the left-out scores that the threshold did not need."""
 
-    def _left_out(self) -> LeftOut:
+    def _left_out(self) -> HeldOutScores:
         check_is_fitted(self)
         if not hasattr(self, "_left_out_scores"):
             raise ValueError(
@@ -156,7 +155,7 @@ class LeftOutOffset:
                 f"was fitted with offset={self._offset_rule!r}"
             )
         self._settle_left_out()
-        return LeftOut(self._left_out_scores, self._left_out_weights)
+        return HeldOutScores(self._left_out_scores, self._left_out_weights)
 
     @property
     def left_out_scores_(self) -> Array:
@@ -238,7 +237,7 @@ class LeftOutOffset:
         offset = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
         return log_scores_and_offset(self, X, offset)
 
-    def _closeness(self, left_out: LeftOut) -> Array | None:
+    def _closeness(self, left_out: HeldOutScores) -> Array | None:
         """Return how near rows are to the class, where that is known; None else."""
         return closeness(self, left_out.scores, left_out.weights)
 
@@ -272,7 +271,7 @@ class LeftOutOffset:
         return called
 
 
-class TrimmedOffset(LeftOutOffset):
+class TrimmedOffset(HeldOutOffset):
     """The same for estimators that can leave out training rows which may not be of the class.
 
     An estimator sets `dropped_` to these rows, and gives their scores and weights to
@@ -280,7 +279,7 @@ class TrimmedOffset(LeftOutOffset):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LeftOutOffset._parameter_constraints,
+        **HeldOutOffset._parameter_constraints,
         "contamination": [
             Interval(Real, 0.0, 0.5, closed="neither"),
             Options(Real, {0.0}),

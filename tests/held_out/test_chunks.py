@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scarce import CalibratedOneClass, OneClassSVM
-from scarce.chunks import ArrayChunks, _without
-from scarce.chunks._without import Parts, WithoutPart
+from scarce.chunks import ArrayChunks
+from scarce.held_out import Parts, WithoutPart, _chunks
 from tests.chunks.sources import NAMES, chunks_of, rows
 
 # A narrow kernel and many landmarks: the offset of the training rows rejects twice the share.
@@ -77,7 +77,7 @@ def test_the_threshold_is_near_that_of_a_fit_in_memory():
 
 
 def test_nothing_but_enough_is_left_out(monkeypatch):
-    monkeypatch.setattr(_without, "ENOUGH", 300)
+    monkeypatch.setattr(_chunks, "ENOUGH", 300)
     X, fresh = normal(6000, 3), normal(20_000, 4)
     model = OneClassSVM(kernel="linear", nu=0.2, offset="left_out").fit(ArrayChunks(X + 3.0))
     assert 200 < model.left_out_scores_.size < 400

@@ -1,0 +1,71 @@
+"""Scores of rows by models that have not seen them, and what follows from them.
+
+Thresholds with a rate of false alarms, its range, p-values, rows that look odd, displays. The
+theory, and what is not proven, is in docs/theory/false_alarms.md.
+"""
+
+from scarce.held_out._chunks import Parts, WithoutPart, left_out_by_chunks
+from scarce.held_out._displays import LeftOutScoresDisplay, PValueDisplay
+from scarce.held_out._odd_rows import (
+    WIDE_NU,
+    WIDER,
+    among_odd_rows,
+    held_out_ranks,
+    lower_group,
+    odd_rows,
+    standardised_on_themselves,
+)
+from scarce.held_out._offset import HeldOutOffset, TrimmedOffset
+from scarce.held_out._parts import (
+    distinct_in_fixed_order,
+    landmarks_without,
+    left_out_parts,
+    scores_by_parts,
+)
+from scarce.held_out._programs import (
+    LAZILY,
+    SmallSample,
+    coefficients_without,
+    lazy_scores,
+    mass_without,
+    warm_start,
+)
+from scarce.held_out._scores import (
+    HeldOutScores,
+    benjamini_hochberg,
+    false_alarm_range,
+    unattainable,
+)
+from scarce.held_out._target_of_chunks import LeftOutOfChunks
+
+__all__ = [
+    "LAZILY",
+    "WIDER",
+    "WIDE_NU",
+    "HeldOutOffset",
+    "HeldOutScores",
+    "LeftOutOfChunks",
+    "LeftOutScoresDisplay",
+    "PValueDisplay",
+    "Parts",
+    "SmallSample",
+    "TrimmedOffset",
+    "WithoutPart",
+    "among_odd_rows",
+    "benjamini_hochberg",
+    "coefficients_without",
+    "distinct_in_fixed_order",
+    "false_alarm_range",
+    "held_out_ranks",
+    "landmarks_without",
+    "lazy_scores",
+    "left_out_by_chunks",
+    "left_out_parts",
+    "lower_group",
+    "mass_without",
+    "odd_rows",
+    "scores_by_parts",
+    "standardised_on_themselves",
+    "unattainable",
+    "warm_start",
+]
