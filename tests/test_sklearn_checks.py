@@ -35,8 +35,8 @@ ACCEPTS_MORE = {
 EXPECTED_FAILURES = {
     "OneClassSVM()": TAKE_NO_PART,
     "SVDD()": TAKE_NO_PART,
-    "PositiveUnlabeledSVC()": ACCEPTS_MORE,
-    "PositiveUnlabeledClassifier()": ACCEPTS_MORE,
+    "PositiveUnlabeledSVC(n_bags=5)": ACCEPTS_MORE,
+    "PositiveUnlabeledClassifier(n_bags=5)": ACCEPTS_MORE,
     "TransferOneClassSVM()": ALL_INSIDE,
     "CalibratedOneClass()": ALL_INSIDE,
     "NuSVC()": {
@@ -53,7 +53,11 @@ EXPECTED_FAILURES = {
 }
 
 
-NEEDED = {"UnbiasedPUSVC": {"class_prior": 0.2}}  # has no default
+PARAMETERS = {
+    "UnbiasedPUSVC": {"class_prior": 0.2},  # has no default
+    "PositiveUnlabeledSVC": {"n_bags": 5},  # a tenth of the time
+    "PositiveUnlabeledClassifier": {"n_bags": 5},
+}
 
 
 @pytest.mark.filterwarnings("ignore:nu=.* gives a nearly trivial solution")  # random labels
@@ -61,7 +65,7 @@ NEEDED = {"UnbiasedPUSVC": {"class_prior": 0.2}}  # has no default
 @pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")  # samples of a handful of rows
 @parametrize_with_checks(
     [
-        *(kind(**NEEDED.get(name, {})) for name, kind in public_estimators().items()),
+        *(kind(**PARAMETERS.get(name, {})) for name, kind in public_estimators().items()),
         public_estimators()["NuSVC"](nu=0.2, gamma=5.0),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(repr(estimator), {}),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import skops.io
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -65,6 +66,21 @@ def test_kernel_objects_come_back(tmp_path):
     np.testing.assert_array_equal(
         again.decision_function([[0.3]]), model.decision_function([[0.3]])
     )
+
+
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+def test_a_source_that_contradicts_the_proportions_comes_back(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 3))
+    groups = np.argsort(np.argsort(X[:, 0])) // 20  # rows of a group are alike
+    proportions = np.linspace(0.05, 0.95, 10)[groups]
+    source = LogisticRegression().fit(X, X[:, 0] < 0)
+    model = scarce.TransferGroupProbabilitySVM(source=source, kernel="rbf", source_kernel="any")
+    model.fit(X, proportions, groups=groups)
+    assert model._source_share < 0
+    scarce.save(model, tmp_path / "model.skops")
+    loaded = scarce.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
 def test_what_cannot_be_loaded_is_not_saved(tmp_path):

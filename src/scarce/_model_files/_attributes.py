@@ -57,7 +57,7 @@ ATTRIBUTES: dict[str, Rule | tuple[Rule, ...]] = {
     "common_dual_coef_": floats("k", "*"),
     "group_dual_coef_": floats("k", "*"),
     "intercept_spread_": floats("i"),
-    "_source_share": number(low=0),
+    "_source_share": number(),  # below zero where the source contradicts the proportions
     "_asks_source": flag(),
     "effective_labels_": number(low=0),
     "_cut": number(),
