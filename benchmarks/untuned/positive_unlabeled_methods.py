@@ -219,6 +219,7 @@ METHODS: dict[str, Callable[[Task, int], Answer]] = {
     DEFAULT: ours(PositiveUnlabeledClassifier),
     f"{OURS}, biased": ours(labelling="biased"),
     f"{DEFAULT}, biased": ours(PositiveUnlabeledClassifier, labelling="biased"),
+    f"{DEFAULT} of trees": ours(PositiveUnlabeledClassifier, estimator=DecisionTreeClassifier()),
     "bagged trees, vote": bagged_trees,
     "spies, then an SVC": two_step("spy"),
     "Rocchio, then an SVC": two_step("rocchio"),

@@ -107,6 +107,25 @@ def test_every_kernel_estimator(subject, kernel):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
+def test_weights_of_columns(kernel, dtype):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 4)) * [1.0, 10.0, 0.1, 1.0]
+    X[:60, 0] += 4.0
+    y = np.repeat([1, 0], [30, 170])
+    weights = [1.0, 0.02, 0.5, 0.0]
+    model = scarce.PositiveUnlabeledSVC(
+        kernel=kernel, feature_weights=weights, n_bags=5, random_state=0
+    ).fit(X, y)
+    np.testing.assert_array_equal(model.feature_weights_, weights)
+    found = check(model, X, dtype)
+    without = X * [1.0, 1.0, 1.0, 0.0]  # a column of weight 0 has no part
+    np.testing.assert_allclose(
+        run(scarce.to_onnx(model, dtype=dtype), without)["scores"], found["scores"], atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("shape", "break_ties"), [("ovr", False), ("ovr", True), ("ovo", False)])
 def test_several_classes(dtype, shape, break_ties):
     X, y = load_iris(return_X_y=True)

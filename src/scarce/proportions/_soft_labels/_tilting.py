@@ -61,7 +61,11 @@ def _shifts(logs: Array, in_groups: RowGroups, wanted: Array) -> Array:
         mean = in_groups.means(sums[:, None])[:, 0]
         return mean - (wanted * shifts).sum(axis=1), soft
 
-    shifts, radius = np.zeros((n_groups, n_classes)), np.full(n_groups, FIRST_RADIUS)
+    # Right for equal rows, and near where a proportion is 0 or 1, from which Newton's steps of about
+    # one each would take long.
+    means = np.maximum(in_groups.means(np.exp(logs)), np.finfo(float).tiny)
+    shifts, radius = np.log(wanted / means), np.full(n_groups, FIRST_RADIUS)
+    shifts -= shifts[:, :1]
     best, soft = at(shifts)
     for _ in range(MOST_STEPS):
         mean = in_groups.means(soft)
