@@ -264,6 +264,25 @@ def test_intervals_hold_at_their_level(size):
     assert 0.1 < np.mean(widths) < 0.6
 
 
+@pytest.mark.parametrize(("known_rows", "new_rows"), [(60, 10), (10, 60)])
+def test_intervals_of_groups_of_another_size(known_rows, new_rows):
+    inside, half = [], []
+    for seed in range(4):
+        X, labels, groups, _ = shifted(n_groups=80, size=60, seed=seed)
+        known = groups < 40
+        kept = np.arange(groups.size) % 60 < np.where(known, known_rows, new_rows)
+        X, labels, groups, known = X[kept], labels[kept], groups[kept], known[kept]
+        truth = np.bincount(groups, labels) / np.bincount(groups)
+        model = GroupProbabilitySVM().fit(X[known], truth[groups[known]], groups[known])
+        found = model.predict_share(X[~known], groups[~known], level=0.8)
+        inside.append((found.lower <= truth[40:]) & (truth[40:] <= found.upper))
+        half.append(np.median(found.upper - found.lower) / 2)
+    # 160 groups; the standard error of the coverage is about .03. Larger groups than those of the
+    # fit have intervals that are wide enough, smaller ones have not the narrow ones of the fit.
+    assert np.mean(inside) > 0.72
+    assert np.mean(half) < 0.4
+
+
 def test_few_groups_have_the_whole_range_for_an_interval():
     X, _, groups, share = shifted(n_groups=6)
     model = GroupProbabilitySVM().fit(X, share, groups)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
 
 from scarce._arrays import Array
 
@@ -42,6 +41,8 @@ class ShareLines(NamedTuple):
         Variance of a group around its line: ``between + within / n`` for ``n`` rows.
     misses : ndarray of shape (n_groups, n_columns)
         How far every group is off the line of the others, in standard deviations, sorted.
+    largest : ndarray of shape (n_columns,)
+        The largest ``n`` there was; nothing says that larger groups are nearer to their line.
     """
 
     intercepts: Array
@@ -49,6 +50,7 @@ class ShareLines(NamedTuple):
     between: Array
     within: Array
     misses: Array
+    largest: Array
 
     def estimates(self, means: Array, sizes: Array, level: float) -> tuple[Array, Array, Array]:
         """Return proportions and ends of intervals for groups of given mean probabilities."""
@@ -61,24 +63,43 @@ class ShareLines(NamedTuple):
         rank = int(np.ceil((n_groups + 1) * level))
         if rank > n_groups:
             return share, np.zeros_like(share), np.ones_like(share)
-        half = self.misses[rank - 1] * np.sqrt(self.between + self.within / sizes[:, None])
+        rows = np.minimum(sizes[:, None], self.largest)
+        half = self.misses[rank - 1] * np.sqrt(self.between + self.within / rows)
         return share, np.clip(share - half, 0.0, 1.0), np.clip(share + half, 0.0, 1.0)
 
 
-def share_lines(left_out: Array, shares: Array, sizes: Array) -> ShareLines:
-    """Return the lines of left-out groups, each group's miss from the line of the others."""
+def share_lines(left_out: Array, shares: Array, sizes: Array, unsure: Array) -> ShareLines:
+    """Return the lines of left-out groups, each group's miss from the line of the others.
+
+    Parameters
+    ----------
+    left_out, shares : ndarray of shape (n_groups, n_columns)
+        Mean probabilities of left-out groups, and proportions.
+    sizes : ndarray of shape (n_groups,)
+        Weights of the groups.
+    unsure : ndarray of shape (n_columns,)
+        Mean of ``p (1 - p)`` over the rows: the variance of a label whose probability is known.
+    """
     n_groups = shares.shape[0]
+    overall = np.average(shares, axis=0, weights=sizes)
     found = []
-    for m, q in zip(left_out.T, shares.T, strict=True):
+    for m, q, known, mean in zip(left_out.T, shares.T, unsure, overall, strict=True):
         intercept, slope, off = 0.0, 1.0, q - m
         if n_groups >= FEWEST and np.ptp(m) > 0:
             intercept, slope, off = _line(m, q, sizes)
-        columns = np.column_stack([np.ones(n_groups), 1.0 / sizes])
-        between, within = nnls(columns, off**2)[0]
-        deviation = np.sqrt(np.maximum(between + within / sizes, np.finfo(float).tiny))
-        found.append((intercept, slope, between, within, np.sort(np.abs(off) / deviation)))
+        # Groups of one size do not say which part of their misses is larger in smaller groups.
+        # A proportion of n labels is off by the first figure over n, and under prior shift, where
+        # the line is steep, by so many times more. A flat line knows the mean proportion only.
+        part = min(max(slope, 0.0), 1.0)
+        label = max(slope, 1.0) * (part * known + (1.0 - part) * mean * (1.0 - mean))
+        total, sampling = float(np.mean(off**2)), float(np.mean(label / sizes))
+        beyond = max(0.0, total - sampling)
+        label *= min(1.0, total / sampling) if sampling > 0 else 0.0
+        deviation = np.sqrt(np.maximum(beyond + label / sizes, np.finfo(float).tiny))
+        found.append((intercept, slope, beyond, label, np.sort(np.abs(off) / deviation)))
     intercepts, slopes, between, within, misses = map(np.array, zip(*found, strict=True))
-    return ShareLines(intercepts, slopes, between, within, misses.T)
+    largest = np.full(shares.shape[1], float(sizes.max()))
+    return ShareLines(intercepts, slopes, between, within, misses.T, largest)
 
 
 def _line(m: Array, q: Array, sizes: Array) -> tuple[float, float, Array]:

@@ -152,7 +152,8 @@ def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced:
     machine.effective_labels_ = effective_labels(
         units.shares, units.sizes / (1.0 + units.sizes * beyond)
     )
-    machine._share_lines = tuple(share_lines(fit.left_out, shares, sizes))
+    unsure = np.average(p * (1.0 - p), axis=0, weights=rows.weights)
+    machine._share_lines = tuple(share_lines(fit.left_out, shares, sizes, unsure))
     machine._settle(logits, in_groups, units)
     note_no_better(
         machine.left_out_loss_, machine.share_slope_, machine.shrinkage_, units.sizes.size

@@ -61,8 +61,8 @@ def _shifts(logs: Array, in_groups: RowGroups, wanted: Array) -> Array:
         mean = in_groups.means(sums[:, None])[:, 0]
         return mean - (wanted * shifts).sum(axis=1), soft
 
-    # Right for equal rows, and near where a proportion is 0 or 1, from which Newton's steps of about
-    # one each would take long.
+    # Right for equal rows, and near where a proportion is 0 or 1: Newton's steps from zero would be
+    # many there, of about one each.
     means = np.maximum(in_groups.means(np.exp(logs)), np.finfo(float).tiny)
     shifts, radius = np.log(wanted / means), np.full(n_groups, FIRST_RADIUS)
     shifts -= shifts[:, :1]
