@@ -42,7 +42,16 @@ def narrowed(paper: Paper, only: str | None) -> Paper:
         # Who asks for a setting wants it in a quick run, too.
         quick = () if setting else experiment.quick_settings
         printed = {key: value for key, value in experiment.printed.items() if key[0] in settings}
-        chosen.append(replace(experiment, settings=settings, quick_settings=quick, printed=printed))
+        quick_methods = () if setting else experiment.quick_methods
+        chosen.append(
+            replace(
+                experiment,
+                settings=settings,
+                quick_settings=quick,
+                quick_methods=quick_methods,
+                printed=printed,
+            )
+        )
     return replace(paper, experiments=tuple(chosen))
 
 
@@ -72,8 +81,22 @@ def with_methods(paper: Paper, methods: Sequence[str] | None) -> Paper:
         names = tuple(name for name in experiment.methods if name in wanted)
         if names:
             printed = {key: v for key, v in experiment.printed.items() if key[1] in names}
-            chosen.append(replace(experiment, methods=names, printed=printed))
+            chosen.append(replace(experiment, methods=names, quick_methods=(), printed=printed))
     return replace(paper, experiments=tuple(chosen))
+
+
+def with_quick_methods(paper: Paper) -> tuple[Paper, list[str]]:
+    """Return a paper with the methods of a quick run, and a line on each table that has fewer."""
+    lines = []
+    chosen = []
+    for experiment in paper.experiments:
+        kept = experiment.quick_methods or experiment.methods
+        late = [name for name in experiment.methods if name not in kept]
+        if late:
+            lines.append(f"{experiment.title}, columns: {'; '.join(late)} (quick run)")
+        printed = {key: v for key, v in experiment.printed.items() if key[1] in kept}
+        chosen.append(replace(experiment, methods=kept, printed=printed))
+    return replace(paper, experiments=tuple(chosen)), lines
 
 
 def _plain(name: str) -> str:

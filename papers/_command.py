@@ -119,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     extent.add_argument(
         "--quick",
         action="store_true",
-        help="a few minutes a paper; says what is left out (default)",
+        help="about a minute a paper; says what is left out (default)",
     )
     extent.add_argument(
         "--full", action="store_true", help="every cell whose data is at hand; takes an hour or so"

@@ -62,6 +62,8 @@ class Experiment:
     quick_repetitions: int = 3
     quick_settings: tuple[str, ...] = ()
     """Settings of a quick run; empty means all."""
+    quick_methods: tuple[str, ...] = ()
+    """Methods of a quick run; empty means all."""
     needs: tuple[str, ...] = ()
     """Data sets that every setting needs; a setting may name more in its own ``data`` value."""
     printed: Mapping[tuple[str, str, str], float] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from papers._cells import Cell, Finding, cell_of
-from papers._choice import narrowed, with_methods
+from papers._choice import narrowed, with_methods, with_quick_methods
 from papers._experiment import QUICK, Experiment, Outcome, Paper, Record
 from papers._results import Figure, PaperResult, Run, Table
 from papers._summary import read_records, summarise, write_records
@@ -129,6 +129,8 @@ def run_paper(
     start = time.perf_counter()
     cells: dict[str, list[Cell]] = {}
     skipped: list[str] = []
+    if not full:
+        paper, skipped = with_quick_methods(paper)
     for experiment in paper.experiments:
         settings = _settings_at_hand(experiment, full, missing, skipped)
         folder = out / "cells" / paper.key / experiment.key

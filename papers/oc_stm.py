@@ -251,7 +251,7 @@ EIGHT_ROWS = {
     _setting(task, 8): {"task": task, "data": line.dataset}
     for task, line in FEW_SAMPLES_TASKS.items()
 }
-_study = partial(Experiment, metrics=METRICS, reference="STM", repetitions=50, quick_repetitions=5)
+_study = partial(Experiment, metrics=METRICS, reference="STM", repetitions=50, quick_repetitions=3)
 
 PAPER = Paper(
     "oc-stm",
@@ -271,6 +271,10 @@ PAPER = Paper(
             methods=METHODS,
             settings=COLLECTION,
             run=few_samples,
+            quick_repetitions=1,
+            quick_settings=tuple(
+                _setting(task, size) for task in ("Iris", "Sonar") for size in SIZES
+            ),
             printed=printed_figures("oc-stm", COLLECTION, METHODS, METRICS),
             draw=_draw_sizes,
         ),
@@ -313,6 +317,8 @@ PAPER = Paper(
                 for size in SIZES
             },
             run=faces,
+            quick_repetitions=1,
+            quick_settings=(_setting("ORL", 4), _setting("ORL", 8)),
             draw=_draw_sizes,
         ),
     ),

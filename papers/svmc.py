@@ -449,8 +449,7 @@ PAPER = Paper(
             },
             run=table_1,
             repetitions=10,
-            quick_repetitions=2,
-            quick_settings=("letter A", "b-cancer", "course"),
+            quick_settings=("letter A", "b-cancer"),
             printed=printed_figures("svmc", PU_TASKS, PRINTED_METHODS, BOTH_TESTS),
             draw=_draw_times,
         ),
@@ -468,6 +467,7 @@ PAPER = Paper(
             },
             run=kernel_width,
             repetitions=5,
+            quick_settings=tuple(WIDTHS)[3:],
             draw=curve(
                 key="svmc-width",
                 title="Letter A and the kernel width",
@@ -499,7 +499,7 @@ PAPER = Paper(
             },
             run=size,
             repetitions=5,
-            quick_settings=tuple(_size(number) for number in SIZES[:3]),
+            quick_settings=tuple(_size(number) for number in SIZES[:2]),
             draw=curve(
                 key="svmc-size",
                 title="Letter A: time of one SVM over that of the loops",
@@ -524,6 +524,7 @@ PAPER = Paper(
             },
             run=rounds,
             repetitions=8,
+            quick_settings=tuple(_limit(number) for number in (1, 4, 16)),
             draw=curve(
                 key="svmc-rounds",
                 title="Letter A, round by round",

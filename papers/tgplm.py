@@ -442,6 +442,7 @@ PAPER = Paper(
             methods=METHODS,
             settings=MOONS,
             run=moons,
+            quick_repetitions=1,
             quick_settings=tuple(_moon_setting(10, angle) for angle in (0, 20, 40)),
             printed=printed_figures("tgplm", MOONS, METHODS, ACCURACY),
             draw=_draw_angles,
@@ -498,6 +499,7 @@ PAPER = Paper(
             repetitions=10,
             quick_repetitions=1,
             quick_settings=("30°",),
+            quick_methods=("SVM", "IC-SVM", "TGPLM-CD", LWE_RBF, WEIGHTED, UNTUNED),
             printed=printed_figures("tgplm", FACES, METHODS, ACCURACY),
             draw=_draw_times,
         ),
@@ -512,6 +514,7 @@ PAPER = Paper(
                 task: {"task": task, "data": line.dataset} for task, line in GROUP_TASKS.items()
             },
             run=uci,
+            quick_repetitions=1,
             printed=printed_figures("tgplm", GROUP_TASKS, METHODS, ACCURACY),
             draw=_draw_times,
         ),

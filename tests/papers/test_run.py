@@ -107,6 +107,18 @@ def test_quick_run_says_what_it_left_out(tmp_path):
     assert any("size 5" in reason for reason in result.skipped)
 
 
+def test_a_quick_run_may_have_fewer_methods(tmp_path):
+    paper = toy(quick_methods=("plain",))
+    quick = run_toy(tmp_path, paper, full=False)
+    assert {score.method for score in quick.tables[0].scores} == {"plain"}
+    assert any("columns: better (quick run)" in reason for reason in quick.skipped)
+    # What somebody asks for by name is run.
+    named = run_toy(tmp_path, paper, full=False, methods=["better"])
+    assert {score.method for score in named.tables[0].scores} == {"better"}
+    one = run_toy(tmp_path, paper, full=False, only="sizes/size 3")
+    assert {score.method for score in one.tables[0].scores} == {"plain", "better"}
+
+
 def test_cells_of_another_version_are_told(tmp_path):
     run_toy(tmp_path)
     path = cell_files(tmp_path)[0]

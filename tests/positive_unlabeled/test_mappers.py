@@ -187,3 +187,20 @@ def test_width_of_the_mapping_by_itself():
     expected = alone.score_samples(X)
     assert np.corrcoef(found, expected)[0, 1] > 1 - 1e-4
     assert model.classifier_.gamma == 0.5
+
+
+def test_plain_threshold_of_the_one_class_svm():
+    X, y = disc_in_a_square(0)
+    positives, unlabelled = X[y == 1], X[y == 0]
+    reference = svm.OneClassSVM(nu=0.3, gamma=2.0, tol=1e-8).fit(positives)
+    mapper = OneClassMapper(OneClassSVM(nu=0.3, gamma=2.0, tol=1e-8), slack=None).fit(positives)
+    np.testing.assert_array_equal(
+        mapper.score_samples(unlabelled) < 0, reference.predict(unlabelled) < 0
+    )
+    assert (mapper.score_samples(positives) < -1e-6).any()  # which the lowered one never does
+    plain, lowered = (
+        SVMC(mapping_nu=0.3, gamma=2.0, map_slack=slack, diagnose=False).fit(X, y).history_
+        for slack in (None, 0.0)
+    )
+    assert plain["negatives"][0] == (reference.predict(unlabelled) < 0).sum()
+    assert lowered["negatives"][0] < plain["negatives"][0]

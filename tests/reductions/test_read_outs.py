@@ -12,6 +12,7 @@ from scarce.reductions import (
     NoMarginError,
     OneClassHalfStep,
     TaskPlanes,
+    augmented_rows,
     c_svc_program,
     deflated_margin_program,
     mean_shift,
@@ -138,6 +139,36 @@ def test_tasks(sample):
         primal += planes.own[t] * part @ K @ part
         primal += planes.masses[t] * (planes.prices[t] * slack - rho)
     assert model.objective == pytest.approx(primal, rel=1e-8)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+def test_augmented_rows_are_the_tasks_in_one_space(shifted):
+    # Theorem 6: one weight vector of augmented rows is the planes of all tasks.
+    random = np.random.default_rng(3)
+    X, tasks = random.normal(size=(30, 4)) + 2.0, np.arange(30) % 3
+    if shifted:
+        X = X + 0.3 * random.normal(size=X.shape)
+    planes = TaskPlanes(
+        own=np.array([0.2, 1.5, 0.7]), prices=np.full(3, 0.25), masses=np.array([1.0, 0.5, 2.0])
+    )
+    Z = augmented_rows(X, tasks, planes.own)
+    assert Z.shape == (30, 16)
+    same = tasks[:, None] == tasks
+    np.testing.assert_allclose(Z @ Z.T, (1.0 + same / planes.own[tasks]) * (X @ X.T), rtol=1e-12)
+    joined = TaskPlanes(own=np.full(3, 1e12), prices=planes.prices, masses=planes.masses)
+    models = [
+        read_tasks(p, tasks, exactly(tasks_program(DenseMatrix(K), tasks, np.ones(30), p)))
+        for p, K in ((planes, X @ X.T), (joined, Z @ Z.T))
+    ]
+    assert models[0].objective == pytest.approx(models[1].objective, rel=1e-8)
+    np.testing.assert_allclose(models[0].scores, models[1].scores, rtol=1e-6)
+    # Scores of other rows, of every task, by the one vector.
+    new = random.normal(size=(5, 4)) + 2.0
+    vector = Z[models[1].support].T @ models[1].coefficients[0]
+    for t in range(3):
+        by_tasks = new @ X[models[0].support].T @ models[0].coefficients[t]
+        one_vector = augmented_rows(new, np.full(5, t), planes.own) @ vector
+        np.testing.assert_allclose(by_tasks, one_vector, rtol=1e-6)
 
 
 def test_shares(sample):

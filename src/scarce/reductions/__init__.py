@@ -46,7 +46,13 @@ from scarce.reductions._svr import (
     read_svr,
     svr_program,
 )
-from scarce.reductions._tasks import TaskPlanes, TasksModel, read_tasks, tasks_program
+from scarce.reductions._tasks import (
+    TaskPlanes,
+    TasksModel,
+    augmented_rows,
+    read_tasks,
+    tasks_program,
+)
 
 __all__ = [
     "BinaryHalfStep",
@@ -66,6 +72,7 @@ __all__ = [
     "TubeModel",
     "TubeProblem",
     "TubeRegression",
+    "augmented_rows",
     "c_svc_program",
     "check_nu",
     "deflated_margin_program",

@@ -112,6 +112,43 @@ def tasks_program(
     )
 
 
+def augmented_rows(X: Array, tasks: Array, own: Array) -> Array:
+    """Return rows in which all tasks share one weight vector, as in Theorem 6 of UOCT-SVM.
+
+    A row of task ``t`` becomes itself, followed by one block for each task, of zeros but for its
+    own, ``x / sqrt(m_t)``. The inner products of such rows are ``(1 + [t = h] / m_t) x'x``, so that
+    a linear kernel of them is the kernel of `tasks_program`: the planes ``w_0 + v_t`` are one
+    vector there. The paper's equations (33) to (36) apply any kernel to these rows, with
+    ``m_t = C_t / K``. For a kernel that is not linear this is another model: it depends on the
+    origin, and kernel values between tasks are small. To shift a row, shift it before it is
+    augmented: most vectors of the augmented space belong to no row.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Rows of all tasks.
+    tasks : ndarray of int of shape (n,)
+        Task of each row, from 0.
+    own : ndarray of shape (n_tasks,)
+        ``m_t``, as in `TaskPlanes`.
+
+    Returns
+    -------
+    ndarray of shape (n, (n_tasks + 1) d)
+        The augmented rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.reductions import augmented_rows
+    >>> augmented_rows(np.array([[1.0], [3.0]]), np.array([0, 1]), own=np.array([0.25, 1.0]))
+    array([[1., 2., 0.],
+           [3., 0., 3.]])
+    """
+    blocks = np.where(tasks[:, None] == np.arange(own.size), 1.0 / np.sqrt(own), 0.0)
+    return np.concatenate([X, (blocks[:, :, None] * X[:, None, :]).reshape(len(X), -1)], axis=1)
+
+
 def read_tasks(planes: TaskPlanes, tasks: Array, solution: Solution) -> TasksModel:
     """Return the model of a solution; offsets are order statistics of scores, left to the caller.
 

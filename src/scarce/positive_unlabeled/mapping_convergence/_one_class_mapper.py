@@ -27,9 +27,11 @@ class OneClassMapper(BaseEstimator):
     detector : estimator or None, default=None
         A detector with `decision_function`, higher for more normal rows. None is
         ``OneClassSVM(nu=0.1)``.
-    slack : float, default=0.0
+    slack : float or None, default=0.0
         Lower the threshold further, by this many times the median minus the minimum of the
-        positives' scores.
+        positives' scores. None leaves the detector's own threshold as it is, as in the paper:
+        then every unlabelled row that the detector rejects is a strong negative, also where it
+        rejects positives.
 
     Attributes
     ----------
@@ -52,10 +54,10 @@ class OneClassMapper(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "detector": [HasMethods(["fit", "decision_function"]), None],
-        "slack": [Interval(Real, 0.0, None, closed="left")],
+        "slack": [Interval(Real, 0.0, None, closed="left"), None],
     }
 
-    def __init__(self, detector: Any = None, *, slack: float = 0.0) -> None:
+    def __init__(self, detector: Any = None, *, slack: float | None = 0.0) -> None:
         self.detector = detector
         self.slack = slack
 
@@ -66,7 +68,7 @@ class OneClassMapper(BaseEstimator):
         sample_weight: Array | None = None,
         unlabeled: Iterable[tuple[Any, Array]] = (),
     ) -> Self:
-        """Fit the detector to the positives and lower its threshold.
+        """Fit the detector to the positives and lower its threshold, unless `slack` is None.
 
         Parameters
         ----------
@@ -87,6 +89,9 @@ class OneClassMapper(BaseEstimator):
         if given and not has_fit_parameter(detector, "sample_weight"):
             raise ValueError(f"detector={detector} takes no sample_weight; use one that does")
         self.detector_ = clone(detector).fit(positives, **given)
+        if self.slack is None:
+            self.threshold_ = 0.0
+            return self
         scores = np.ravel(self.detector_.decision_function(positives))
         lowest = float(scores.min())
         middle = float(np.quantile(scores, 0.5, weights=sample_weight, method="inverted_cdf"))
@@ -102,7 +107,7 @@ class OneClassMapper(BaseEstimator):
         return float(np.ravel(getattr(self.detector_, "intercept_", 0.0))[0])
 
     def score_samples(self, X: Any) -> Array:
-        """Return how far rows lie above the lowered threshold.
+        """Return how far rows lie above the threshold.
 
         Parameters
         ----------

@@ -47,9 +47,9 @@ class SVMC(PositiveUnlabeled):
         every positive.
     mapping_gamma : float or None, default=None
         Another `gamma` for the one-class SVM.
-    map_slack : float, default=0.0
+    map_slack : float or None, default=0.0
         Lower its threshold further, by this many times the median minus the minimum of the
-        positives' scores.
+        positives' scores. None leaves the threshold of the one-class SVM as it is.
     map_fallback : float or None, default=0.1
         If there are no strong negatives, begin with this share of the unlabelled rows, those of the
         lowest scores, at least one row, and warn. None makes it an error.
@@ -191,7 +191,7 @@ class SVMC(PositiveUnlabeled):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "mapping_nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "mapping_gamma": [Interval(Real, 0.0, None, closed="left"), None],
-        "map_slack": [Interval(Real, 0.0, None, closed="left")],
+        "map_slack": [Interval(Real, 0.0, None, closed="left"), None],
         **LOOP_CONSTRAINTS,
     }
 
@@ -207,7 +207,7 @@ class SVMC(PositiveUnlabeled):
         C: float = 1.0,
         mapping_nu: float = 0.1,
         mapping_gamma: float | None = None,
-        map_slack: float = 0.0,
+        map_slack: float | None = 0.0,
         map_fallback: float | None = 0.1,
         keep: str = "support",
         pos_label: Any = None,
