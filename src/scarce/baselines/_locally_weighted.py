@@ -20,12 +20,15 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from scarce._arrays import Array, unpacked_rows
 from scarce._classes import two_classes, with_labels_only
 from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
+from scarce._predictions import LabelPredictions
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.chunks import lazily
 from scarce.classification import SVC
 
 
-class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class LocallyWeightedEnsemble(
+    LabelPredictions, ClassifierMixin, CallbackSupportMixin, BaseEstimator
+):
     """Mix source classifiers with weights that depend on the row.
 
     The target rows are clustered. A model is trusted at a row as far as it agrees with the
@@ -327,23 +330,6 @@ class LocallyWeightedEnsemble(ClassifierMixin, CallbackSupportMixin, BaseEstimat
             In [-1, 1], positive for ``classes_[1]``.
         """
         return 2.0 * self._positive(X) - 1.0
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        positive = self._positive(X) > 0.5
-        return np.asarray(self.classes_[positive.astype(np.intp)])
 
 
 def _fitted(model: Any, X: Any, y: Array, weights: Array | None) -> Any:

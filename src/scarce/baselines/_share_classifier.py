@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import checked_weights, fit_frame, note, validate_data
+from scarce._predictions import LabelPredictions
 from scarce.chunks import lazily
 from scarce.proportions import (
     RowGroups,
@@ -27,7 +28,7 @@ from scarce.proportions import (
 )
 
 
-class ShareClassifier(ClassifierMixin, BaseEstimator):
+class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
     """Base of classifiers that learn from shares; a subclass has `_learn` and `_logits`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
@@ -126,24 +127,6 @@ class ShareClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         logits = self._logits(self._validated(X, reset=False))
         return np.asarray(logits[:, 0] if logits.shape[1] == 1 else logits)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        logits = self.decision_function(X)
-        best = logits > 0 if logits.ndim == 1 else logits.argmax(axis=1)
-        return np.asarray(self.classes_[best.astype(np.intp)])
 
 
 class ProbabilisticShareClassifier(ShareClassifier):

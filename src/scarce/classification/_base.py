@@ -12,6 +12,7 @@ from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_target
+from scarce._predictions import LabelPredictions
 from scarce.chunks import lazily
 
 
@@ -63,7 +64,7 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         return np.asarray(self._n_support)
 
 
-class BinaryMachine(LabelledMachine):
+class BinaryMachine(LabelPredictions, LabelledMachine):
     """Base of binary classifiers: signs, decision and prediction."""
 
     def __sklearn_tags__(self) -> Any:
@@ -112,20 +113,3 @@ class BinaryMachine(LabelledMachine):
         if self._n_support.sum() != self.dual_coef_.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return np.asarray(scores + self.intercept_)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        decisions = self.decision_function(X)
-        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])

@@ -40,7 +40,6 @@ from scarce.parallel import thread_count
 from scarce.solvers import QuadraticProgram, Solution, solve_many
 
 THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter
-SHARED_PART = 0.5  # of the memory for kernel values, which one matrix of all rows may take
 
 
 class MarginMachine(LabelledMachine):
@@ -185,16 +184,14 @@ class MarginMachine(LabelledMachine):
         if last is not None and last.shape[0] != self.classes_.size - 1:
             last = None  # of other classes
         whole = sample.operator
-        if len(pairs) > 1 and isinstance(whole, KernelOperator) and self._keeps_all(whole):
-            whole = StoredOperator.of(whole)
-
         if len(pairs) == 1:
             programs = [self._program(whole, 2.0 * codes - 1.0, factors)]
             solutions = [self._solve(programs[0], None if last is None else last[0])]
         else:
+            members = [np.flatnonzero((codes == i) | (codes == j)) for i, j in pairs]
+            whole = StoredOperator.shared(whole, [m.size for m in members], self.cache_size)
             programs = []
-            for first, second in pairs:
-                rows = np.flatnonzero((codes == first) | (codes == second))
+            for (first, _), rows in zip(pairs, members, strict=True):
                 signs = np.where(codes[rows] == first, 1.0, -1.0)
                 programs.append(self._program(whole.subset(rows), signs, factors[rows]))
             solutions = self._solve_all(programs, last, codes)
@@ -218,11 +215,6 @@ class MarginMachine(LabelledMachine):
                         cache_size=self.cache_size,
                     )
             return [self._solve(*each, task) for each in zip(programs, starts, strict=True)]
-
-    def _keeps_all(self, operator: KernelOperator) -> bool:
-        """Say whether the pairs share one matrix: half of them would be computed twice."""
-        memory = 8e-6 * float(operator.n) ** 2
-        return operator.kernel.has_formula and memory <= SHARED_PART * self.cache_size
 
     def _in_threads(self, codes: Array) -> bool:
         """Say whether pairs are worth threads of their own, and their matrices small enough."""

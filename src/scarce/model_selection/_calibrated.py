@@ -33,6 +33,7 @@ from scarce._frame import (
     validate_data,
 )
 from scarce._kernel_sum import closeness, log_scores_and_offset
+from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.chunks import lazily
 from scarce.held_out import HeldOutScores, TrimmedOffset, odd_rows
@@ -52,7 +53,9 @@ from scarce.model_selection._detector import (
 from scarce.one_class import OneClassSVM
 
 
-class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEstimator):
+class CalibratedOneClass(
+    TrimmedOffset, OneClassPredictions, MetaEstimatorMixin, OutlierMixin, BaseEstimator
+):
     """Give any detector, or a whole pipeline, a threshold of a wanted rate of false alarms.
 
     The threshold is an order statistic of scores of rows by detectors fitted without them, so that
@@ -360,22 +363,6 @@ class CalibratedOneClass(TrimmedOffset, MetaEstimatorMixin, OutlierMixin, BaseEs
         values = np.asarray(self.score_samples(X) - self.offset_)
         # A score that is the threshold but for its last digits is on the boundary, and accepted.
         return np.where(np.abs(values) <= 1e-12 * abs(self.offset_), 0.0, values)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return +1 for rows inside or on the boundary and -1 for the others.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, ...)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 or -1.
-        """
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
     @lazily
     def p_values(self, X: Any) -> Array:

@@ -28,6 +28,7 @@ from scarce._frame import (
     pass_on,
     safe_indexing,
 )
+from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.chunks import lazily
 from scarce.held_out import HeldOutScores, unattainable
@@ -100,7 +101,7 @@ def _dense(values: Any) -> Array:
     return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
 
 
-class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
+class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, BaseEstimator):
     """Choose the parameters and the offset of a one-class model from 4 to 10 samples.
 
     Every candidate is fitted once without each sample. The candidate is chosen for which the
@@ -287,38 +288,6 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.score_samples(X))
-
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the scores of the model chosen minus the offset.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, ...)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive inside, negative outside, zero on the boundary.
-        """
-        return np.asarray(self.score_samples(X) - self.offset_)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return +1 for samples inside or on the boundary and -1 for the others.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, ...)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 or -1.
-        """
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
 def _left_out(

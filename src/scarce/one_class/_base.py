@@ -23,6 +23,7 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import KernelMachine, Sample
+from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning
 from scarce.chunks import ArrayChunks, Chunks, lazily
 from scarce.held_out import (
@@ -44,7 +45,7 @@ from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 
 
-class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
+class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, KernelMachine):
     """Base of one-class machines: rows whose score reaches the offset are inside."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -311,22 +312,6 @@ class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
         return np.array([len(self.support_)], dtype=np.int32)
 
     @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return how far each row is inside the region.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive inside, negative outside, zero on the boundary.
-        """
-        return np.asarray(self.score_samples(X) - self.offset_)
-
-    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return the scores before the offset is subtracted.
 
@@ -341,19 +326,3 @@ class OneClassMachine(TrimmedOffset, OutlierMixin, KernelMachine):
             Higher is more normal.
         """
         return on_boundary(self._raw_scores(X), self.offset_, self._rounding)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return +1 for rows inside the region or on its boundary and -1 for the others.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 or -1.
-        """
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)

@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from scarce._arrays import Array
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
+from scarce._predictions import LabelPredictions
 from scarce.chunks import lazily
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
@@ -20,7 +21,7 @@ from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.reductions import double_hinge_program, read_double_hinge
 
 
-class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
+class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, ClassifierMixin, KernelMachine):
     """Minimise the unbiased risk of du Plessis et al. (2015) for a class prior that is known.
 
     With the share of the class among the unlabelled rows known, the errors on rows that were never
@@ -245,23 +246,6 @@ class UnbiasedPUSVC(LeeLiuScored, ClassifierMixin, KernelMachine):
             Positive for ``classes_[1]``, whichever label is the positive one.
         """
         return np.asarray(self._raw_scores(X) + self.intercept_)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        decisions = self.decision_function(X)
-        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
 
 
 def _sums(X: Any, rows: Array, columns: Array, weights: Array, kernel: Kernel) -> Array:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import plain_weights
+from scarce._predictions import LabelPredictions
 from scarce.chunks import lazily
 from scarce.proportions._calibration import probabilities
 from scarce.proportions._groups import read_groups
@@ -25,7 +26,7 @@ def has_several_columns(y: Any) -> bool:
     return values.ndim == 2 and values.shape[1] > 1
 
 
-class SharePrediction(ClassifierMixin):
+class SharePrediction(LabelPredictions, ClassifierMixin):
     """What a fitted model from proportions answers; a subclass has `_raw_decisions`."""
 
     classes_: Array
@@ -54,24 +55,6 @@ class SharePrediction(ClassifierMixin):
         X = self._validated(X, reset=False)
         decisions = self._raw_decisions(X)
         return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        decisions = self.decision_function(X)
-        best = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
-        return np.asarray(self.classes_[best.astype(np.intp)])
 
     @lazily
     def predict_proba(self, X: Any) -> Array:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._boundary import on_boundary, rounding_error
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
+from scarce._predictions import OneClassPredictions
 from scarce.chunks import lazily
 from scarce.held_out import HeldOutOffset, left_out_parts, scores_by_parts
 from scarce.kernels import distinct_rows
@@ -29,7 +30,7 @@ from scarce.tensor._vectors import are_safe, padded, unit_rows
 SOFTENED = 8  # steps of nu from 1 down, where every other start leads to zero
 
 
-class OneClassSTM(HeldOutOffset, OutlierMixin, TensorMachine):
+class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachine):
     """Find the half-space where a sample of matrices or tensors lies, with weights of low rank.
 
     ``<W, X> >= rho`` for almost all samples, far from the origin, where the weight tensor
@@ -342,35 +343,3 @@ class OneClassSTM(HeldOutOffset, OutlierMixin, TensorMachine):
             # A sample of nothing is unlike any other: no sample of norm one has a lower score.
             scores[~rows.any(axis=1)] = -np.linalg.norm(self.coef_)
         return on_boundary(scores, self.offset_, self._rounding)
-
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return how far each sample is inside the half-space.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, d1, ..., dN) or (n_samples, n_features)
-            Samples of the shape seen during fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive inside, negative outside, zero on the boundary.
-        """
-        return np.asarray(self.score_samples(X) - self.offset_)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return +1 for samples inside the half-space or on its boundary and -1 for the others.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, d1, ..., dN) or (n_samples, n_features)
-            Samples of the shape seen during fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 or -1.
-        """
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)

@@ -8,17 +8,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._classes import two_classes
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame
+from scarce._predictions import LabelPredictions
 from scarce.chunks import lazily
 from scarce.reductions import BinaryHalfStep
 from scarce.tensor._machine import TensorMachine
 
 
-class STM(ClassifierMixin, TensorMachine):
+class STM(LabelPredictions, ClassifierMixin, TensorMachine):
     """Separate two classes of matrices or tensors with a large margin and weights of low rank.
 
     ``<W, X> + b`` is positive for ``classes_[1]``, where the weight tensor
@@ -198,20 +198,3 @@ class STM(ClassifierMixin, TensorMachine):
         """
         scores = self._raw_scores(X)
         return np.asarray(scores + self.intercept_)
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, d1, ..., dN) or (n_samples, n_features)
-            Samples of the shape seen during fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])

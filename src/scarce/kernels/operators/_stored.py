@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ from scarce._arrays import Array
 from scarce._core import gather_block
 from scarce.kernels.operators._operator import KernelOperator
 from scarce.solvers import SymmetricOperator, ValueErrors
+
+SHARED_PART = 0.5  # of the cache that a matrix shared by several programs may take
 
 
 class StoredOperator(SymmetricOperator):
@@ -34,6 +38,7 @@ class StoredOperator(SymmetricOperator):
         self.base, self.values, self.index = base, values, index
         self.n, self.name, self.definite = index.size, base.name, base.definite
         self.in_threads = base.in_threads
+        self._diagonal, self._errors = base.diagonal(), base.value_errors()
 
     @classmethod
     def of(cls, base: KernelOperator) -> StoredOperator:
@@ -42,6 +47,18 @@ class StoredOperator(SymmetricOperator):
         base.write_block(all_rows, values)
         return cls(base, values, all_rows)
 
+    @classmethod
+    def shared(
+        cls, base: SymmetricOperator, sizes: Sequence[int], cache_size: float
+    ) -> SymmetricOperator:
+        """Keep all values if programs of these sizes would compute more, and they fit in memory."""
+        values = float(base.n) ** 2
+        fits = 8e-6 * values <= SHARED_PART * cache_size
+        fewer = values < sum(float(size) ** 2 for size in sizes)
+        if isinstance(base, KernelOperator) and base.kernel.has_formula and fits and fewer:
+            return cls.of(base)
+        return base
+
     @property
     def precisions(self) -> tuple[type[np.floating[Any]], ...]:
         """That of the values."""
@@ -49,11 +66,13 @@ class StoredOperator(SymmetricOperator):
 
     def subset(self, indices: Array) -> StoredOperator:
         """Return the operator of some of the rows; nothing is copied."""
-        return StoredOperator(self.base, self.values, self.index[indices])
+        part = copy.copy(self)
+        part.index, part.n = self.index[indices], indices.size
+        return part
 
     def diagonal(self) -> Array:
         """Return ``k(x_i, x_i)``."""
-        return np.asarray(self.base.diagonal()[self.index])
+        return np.asarray(self._diagonal[self.index])
 
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``."""
@@ -69,8 +88,7 @@ class StoredOperator(SymmetricOperator):
 
     def value_errors(self) -> ValueErrors:
         """Return the bounds of the operator, for these rows."""
-        codes, errors = self.base.value_errors()
-        return ValueErrors(codes[self.index], errors)
+        return ValueErrors(self._errors.codes[self.index], self._errors.errors)
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means."""

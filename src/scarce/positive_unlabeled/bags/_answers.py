@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions
+from scarce._predictions import LabelPredictions
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks import lazily
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
@@ -35,7 +36,7 @@ WIDE = 10.0  # upper over lower end of the prior from which probabilities are wo
 Estimate = tuple[float, tuple[float, float]]  # a share and its interval
 
 
-class BagClassifier(LeeLiuScored, ClassifierMixin):
+class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
     """Base of estimators that decide by out-of-bag scores.
 
     A subclass has `decision_function`, the parameters below, and `n_bags`.
@@ -163,23 +164,6 @@ class BagClassifier(LeeLiuScored, ClassifierMixin):
     def _sign(self) -> float:
         """Decisions are positive for the second class, whichever the positive one is."""
         return 1.0 if self.pos_label_ == self.classes_[1] else -1.0
-
-    @lazily
-    def predict(self, X: Any) -> Array:
-        """Return the labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
-            The samples, as `decision_function` takes them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Entries of ``classes_``.
-        """
-        decisions = self.decision_function(X)
-        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
 
     @lazily
     def predict_proba(self, X: Any) -> Array:

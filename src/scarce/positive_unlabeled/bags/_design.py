@@ -135,16 +135,16 @@ class Design:
         negatives: tuple[Array, Array],
         added: tuple[Array, Array] | None,
     ) -> Iterator[_Drawn]:
-        nobody = negatives[0][:0]
+        nobody, n_folds, bag_size = negatives[0][:0], self.n_folds, self.bag_size
         for bag in range(self.n_bags):
-            fold = bag % self.n_folds
+            fold = bag % n_folds
             if fold == 0:
-                number = folds(random, self.positives.weights, self.n_folds)
+                number = folds(random, self.positives.weights, n_folds)
                 checked = self._checked_folds(random)
-            drawn, counts = draw(random, negatives[1], self.bag_size)
+            drawn, counts = draw(random, negatives[1], bag_size)
             joining = None
             if added is not None:
-                size = min(self.bag_size, float(added[1].sum()))
+                size = min(bag_size, float(added[1].sum()))
                 which, times = draw(random, added[1], size)
                 joining = added[0][which], times
             drawn_rows = negatives[0][drawn], counts

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,14 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import NOT_FINITE, FitTask, run_solver
 from scarce._kernel_machine import check_sums
-from scarce.kernels import Kernel, make_operator, weighted_scores
-from scarce.parallel import thread_count
+from scarce.kernels import Kernel, StoredOperator, make_operator, weighted_scores
 from scarce.positive_unlabeled.bags._design import Design, Part
 from scarce.positive_unlabeled.bags._out_of_bag import HeldOutSums, OutOfBag
 from scarce.positive_unlabeled.rows._rows import RowSource
 from scarce.reductions import MarginModel, c_svc_program, read_c_svc
-from scarce.solvers import Solution, solve
+from scarce.solvers import QuadraticProgram, Solution, solve, solve_many
 
-THREADED_ABOVE = 300  # rows of a program from which Python is not most of its time
+AT_ONCE = 64  # programs in memory: each may have a copy of its rows
 
 
 @dataclass(frozen=True)
@@ -75,38 +74,46 @@ class Programs:
         """Return the model of every part. All share one preparation of the rows in use."""
         used = np.unique(np.concatenate([part.rows for part in parts]))
         # Of a kernel matrix these rows and columns.
-        operator = make_operator(self.source.against(used).gather(used), kernel)
-        check_sums(operator, kernel)
-
-        def answer(part: Part) -> Answer:
-            places = np.searchsorted(used, part.rows)
-            program = c_svc_program(operator.subset(places), part.signs, part.costs)
-
-            def solved(report: Any) -> Solution:
-                return solve(
-                    program,
-                    tol=self.tol,
-                    max_iter=self.max_iter,
-                    cache_size=self.cache_size,
-                    callback=report,
+        base = make_operator(self.source.against(used).gather(used), kernel)
+        check_sums(base, kernel)
+        operator = StoredOperator.shared(base, [part.rows.size for part in parts], self.cache_size)
+        found: list[Answer] = []
+        for first in range(0, len(parts), AT_ONCE):
+            some = parts[first : first + AT_ONCE]
+            programs = [
+                c_svc_program(
+                    operator.subset(np.searchsorted(used, part.rows)), part.signs, part.costs
                 )
+                for part in some
+            ]
+            found += map(_answer, programs, self._solved(programs, task))
+        return found
 
-            if task.heard:
-                solution = run_solver(task.part("bag", None), solved)
-            else:
-                with np.errstate(over="ignore", invalid="ignore"):  # found below
-                    solution = solved(None)
-            model = read_c_svc(program, solution)
-            scores = model.scores + model.intercept
-            if not (np.isfinite(model.coefficients).all() and np.isfinite(scores).all()):
-                raise ValueError(NOT_FINITE)
-            return Answer(model, solution, scores)
+    def _solved(self, programs: list[QuadraticProgram], task: FitTask) -> list[Solution]:
+        settings: dict[str, Any] = {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "cache_size": self.cache_size,
+        }
+        if not task.heard:
+            with np.errstate(over="ignore", invalid="ignore"):  # found by who reads them
+                return solve_many(programs, **settings)
+        return [
+            run_solver(task.part("bag", None), partial(_told, program=program, settings=settings))
+            for program in programs
+        ]
 
-        threads = thread_count() if kernel.has_formula and not task.heard else 1
-        if threads == 1 or max(part.rows.size for part in parts) < THREADED_ABOVE:
-            return [answer(part) for part in parts]
-        with ThreadPoolExecutor(threads) as threads_:
-            return list(threads_.map(answer, parts))
+
+def _told(report: Any, *, program: QuadraticProgram, settings: dict[str, Any]) -> Solution:
+    return solve(program, callback=report, **settings)
+
+
+def _answer(program: QuadraticProgram, solution: Solution) -> Answer:
+    model = read_c_svc(program, solution)
+    scores = model.scores + model.intercept
+    if not (np.isfinite(model.coefficients).all() and np.isfinite(scores).all()):
+        raise ValueError(NOT_FINITE)
+    return Answer(model, solution, scores)
 
 
 def mean_model(parts: Sequence[Part], answers: Sequence[Answer]) -> MeanModel:
