@@ -6,9 +6,9 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import SVC, SVMC
-from scarce.positive_unlabeled.rows import _rows
+from scarce.positive_unlabeled.rows import _row_source
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
-from scarce.positive_unlabeled.rows._rows import MappedRows, MemoryRows
+from scarce.positive_unlabeled.rows._row_source import MappedRows, MemoryRows
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
@@ -25,7 +25,7 @@ def mapped(folder, X):
 def test_memory_mapped_rows_give_the_same_model(tmp_path, monkeypatch, dtype, block):
     X, y = overlapping(0)
     X = (100 * X).astype(dtype)
-    monkeypatch.setattr(_rows, "BLOCK_VALUES", block)
+    monkeypatch.setattr(_row_source, "BLOCK_VALUES", block)
     weights = np.linspace(0.5, 2.0, len(y))
     here = SVMC(learner="csvc").fit(X, y, sample_weight=weights)
     there = SVMC(learner="csvc").fit(mapped(tmp_path, X), y, sample_weight=weights)
@@ -56,7 +56,7 @@ def test_a_mapped_array_is_never_loaded_whole(tmp_path, monkeypatch):
     X, y = disc_in_a_square(0, 60, 3000)
     X = np.c_[X, np.zeros((len(X), 62))]  # sums over all rows go in steps of 65536 values
     given = mapped(tmp_path, X).view(Guarded)
-    monkeypatch.setattr(_rows, "BLOCK_VALUES", 65 * 500)
+    monkeypatch.setattr(_row_source, "BLOCK_VALUES", 65 * 500)
     # A mask that leaves most rows to be scored, so that training sets stay small too.
     mask = np.linalg.norm(X, axis=1) > 7.5
     model = of_the_paper(mapper=mask, max_rounds=1)
@@ -71,7 +71,7 @@ def test_a_mapped_array_is_never_loaded_whole(tmp_path, monkeypatch):
 
 def test_bad_values_in_a_mapped_array(tmp_path, monkeypatch):
     X, y = disc_in_a_square(0)
-    monkeypatch.setattr(_rows, "BLOCK_VALUES", 64)
+    monkeypatch.setattr(_row_source, "BLOCK_VALUES", 64)
     model = SVMC().fit(X, y)
     for value, words in ((np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")):
         spoiled = X.copy()

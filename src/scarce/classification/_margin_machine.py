@@ -26,7 +26,7 @@ from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._kernel_sum import KernelSum
 from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem, lazily
-from scarce.classification._base import LabelledMachine
+from scarce.classification._labelled_machine import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
     most_votes,

@@ -7,9 +7,9 @@ from scarce.io._column_plan import Column, ColumnPlan, plan_columns
 from scarce.io._dialect import Dialect
 from scarce.io._extra import tables_library as tables_library
 from scarce.io._numpy_files import read_arrays
-from scarce.io._rows import Rows, TableError
-from scarce.io._rows import missing_columns as missing_columns
 from scarce.io._sample import Sample, even_limits
+from scarce.io._table_rows import Rows, TableError
+from scarce.io._table_rows import missing_columns as missing_columns
 from scarce.io._tables import ARROW as ARROW
 from scarce.io._tables import PARQUET as PARQUET
 from scarce.io._tables import Table, open_table

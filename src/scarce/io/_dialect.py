@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scarce.io._extra import tables_library
-from scarce.io._rows import TableError
+from scarce.io._table_rows import TableError
 
 SAMPLE = 262_144  # bytes looked at
 DELIMITERS = (",", ";", "\t", "|")

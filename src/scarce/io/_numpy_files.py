@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scarce.io._rows import TableError, short
+from scarce.io._table_rows import TableError, short
 
 
 def read_arrays(path: Path) -> tuple[Any, dict[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.io._extra import tables_library
-from scarce.io._rows import Rows
+from scarce.io._table_rows import Rows
 
 
 @dataclass(frozen=True)

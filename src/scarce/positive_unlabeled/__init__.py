@@ -15,10 +15,7 @@ from scarce.positive_unlabeled.bags._bag_displays import (
 from scarce.positive_unlabeled.bags._prior import PriorEstimate, estimate_prior
 from scarce.positive_unlabeled.bags._ranks import area_under_curve as area_under_curve
 from scarce.positive_unlabeled.bags._threshold import PUThreshold, pu_threshold
-from scarce.positive_unlabeled.mapping_convergence._base import (
-    PositiveUnlabeled as PositiveUnlabeled,
-)
-from scarce.positive_unlabeled.mapping_convergence._held_out import best_round as best_round
+from scarce.positive_unlabeled.mapping_convergence._best_round import best_round as best_round
 from scarce.positive_unlabeled.mapping_convergence._mapping_convergence import MappingConvergence
 from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._one_dnf_mapper import OneDNFMapper
@@ -26,6 +23,9 @@ from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import Out
 from scarce.positive_unlabeled.mapping_convergence._round_displays import (
     RoundsBoundaryDisplay,
     SetSizesDisplay,
+)
+from scarce.positive_unlabeled.mapping_convergence._rounds_classifier import (
+    PositiveUnlabeled as PositiveUnlabeled,
 )
 from scarce.positive_unlabeled.mapping_convergence._svmc import SVMC
 from scarce.positive_unlabeled.rows._labels import UNLABELED_WORDS

@@ -27,7 +27,7 @@ from scarce._frame import (
 )
 from scarce.chunks import lazily
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
-from scarce.positive_unlabeled.bags._answers import BagClassifier, with_propensity
+from scarce.positive_unlabeled.bags._bag_classifier import BagClassifier, with_propensity
 from scarce.positive_unlabeled.bags._design import Design
 from scarce.positive_unlabeled.bags._estimator_bags import (
     EstimatorBags,
@@ -41,7 +41,7 @@ from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, given_rows, settle_labels
 from scarce.positive_unlabeled.rows._labels import check_both
-from scarce.positive_unlabeled.rows._rows import MemoryRows, TableRows, checked_rows
+from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows
 
 TREES_A_BAG = 6
 SUSPICIOUS = (1.5, 2.0)  # in the check for biased labels: the shape of a mean of two tells more

@@ -16,7 +16,7 @@ from scarce._frame import Interval, StrOptions, fit_frame, fit_task, keep_qualit
 from scarce._kernel_machine import KernelMachine
 from scarce.chunks import lazily
 from scarce.kernels import Kernel, make_kernel, weighted_scores
-from scarce.positive_unlabeled.bags._answers import BagClassifier, Estimate, with_propensity
+from scarce.positive_unlabeled.bags._bag_classifier import BagClassifier, Estimate, with_propensity
 from scarce.positive_unlabeled.bags._design import Design
 from scarce.positive_unlabeled.bags._draws import Renumbered
 from scarce.positive_unlabeled.bags._feature_weights import times_columns
@@ -25,7 +25,7 @@ from scarce.positive_unlabeled.bags._svc_bags import MeanModel, SVCOutOfBag, mea
 from scarce.positive_unlabeled.bags._svc_candidates import SVCCandidates, checked_feature_weights
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, given_rows
-from scarce.positive_unlabeled.rows._rows import checked_rows
+from scarce.positive_unlabeled.rows._row_source import checked_rows
 
 BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
 

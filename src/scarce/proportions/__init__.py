@@ -1,7 +1,6 @@
 """Learning from the shares of positives in groups of rows."""
 
 from scarce._names import publish
-from scarce.proportions._base import ShareMachine as ShareMachine
 from scarce.proportions._calibration_display import ShareCalibrationDisplay
 from scarce.proportions._exchange import SourceModel, export_source, load_source
 from scarce.proportions._group_probability import GroupProbabilitySVM
@@ -15,6 +14,7 @@ from scarce.proportions._share_loss import RowGroups as RowGroups
 from scarce.proportions._share_loss import class_probabilities as class_probabilities
 from scarce.proportions._share_loss import effective_labels, share_cross_entropy
 from scarce.proportions._share_loss import share_loss as share_loss
+from scarce.proportions._share_machine import ShareMachine as ShareMachine
 from scarce.proportions._shares import expand_proportions, group_error, group_proportions
 from scarce.proportions._soft_labels._estimates import ShareEstimates
 from scarce.proportions._surface_display import ShareSurfaceDisplay

@@ -11,10 +11,10 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import FitTask, Interval, checked_prices, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
-from scarce.proportions._base import ShareMachine
 from scarce.proportions._calibrated import note_all_at_bound
 from scarce.proportions._fitting import Wanted, fit_shares
 from scarce.proportions._groups import Units
+from scarce.proportions._share_machine import ShareMachine
 from scarce.proportions._space import Expansion, UnitSpace
 from scarce.reductions import SharesModel, read_shares, rounded_shares, shares_program
 from scarce.solvers import FeatureSystem, Solution, SymmetricOperator, solve

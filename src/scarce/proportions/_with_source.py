@@ -9,7 +9,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._kernel_sum import KernelSum
 from scarce.kernels import Kernel
-from scarce.proportions._base import ShareMachine
+from scarce.proportions._share_machine import ShareMachine
 from scarce.proportions._source import (
     ExpansionSource,
     LinearSource,

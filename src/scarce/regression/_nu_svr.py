@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from scarce._arrays import Array
 from scarce._frame import Interval
 from scarce.reductions import TubeRegression, nu_svr_program, read_nu_svr
-from scarce.regression._base import TubeMachine
+from scarce.regression._tube_machine import TubeMachine
 from scarce.solvers import QuadraticProgram, Solution
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel
-from scarce.positive_unlabeled.rows._rows import RowSource, Scored
+from scarce.positive_unlabeled.rows._row_source import RowSource, Scored
 
 
 @dataclass(frozen=True)

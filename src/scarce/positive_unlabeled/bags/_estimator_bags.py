@@ -15,7 +15,7 @@ from scarce._arrays import Array
 from scarce._frame import FitTask
 from scarce.positive_unlabeled.bags._design import Design, Part
 from scarce.positive_unlabeled.bags._out_of_bag import HeldOutSums, OutOfBag
-from scarce.positive_unlabeled.rows._rows import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource
 
 SCORES = ("decision_function", "predict_proba")
 

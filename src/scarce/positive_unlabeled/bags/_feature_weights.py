@@ -11,7 +11,7 @@ from scipy import sparse
 from scarce._arrays import Array
 from scarce.kernels import Kernel, scale_gamma
 from scarce.positive_unlabeled.bags._ranks import area_under_curve
-from scarce.positive_unlabeled.rows._rows import RowSource, Scored
+from scarce.positive_unlabeled.rows._row_source import RowSource, Scored
 
 LEAST = 0.3  # beside what a column adds by itself: it may matter together with others
 MOST_COLUMNS = 2000  # from which ranking each takes longer than the bags do

@@ -15,7 +15,7 @@ from scarce._kernel_machine import check_sums
 from scarce.kernels import Kernel, StoredOperator, make_operator, weighted_scores
 from scarce.positive_unlabeled.bags._design import Design, Part
 from scarce.positive_unlabeled.bags._out_of_bag import HeldOutSums, OutOfBag
-from scarce.positive_unlabeled.rows._rows import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource
 from scarce.reductions import MarginModel, c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution, solve, solve_many
 

@@ -19,7 +19,7 @@ from scarce.positive_unlabeled.bags._feature_weights import (
 )
 from scarce.positive_unlabeled.bags._out_of_bag import OutOfBag
 from scarce.positive_unlabeled.bags._svc_bags import Programs, SVCBags, SVCOutOfBag
-from scarce.positive_unlabeled.rows._rows import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource
 
 WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
 

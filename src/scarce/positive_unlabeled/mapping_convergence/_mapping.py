@@ -14,7 +14,7 @@ from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
 from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import OutOfBagMapper
 from scarce.positive_unlabeled.rows._given import Given
-from scarce.positive_unlabeled.rows._rows import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource
 
 
 class WeightedBlocks:

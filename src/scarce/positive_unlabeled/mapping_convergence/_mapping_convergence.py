@@ -12,13 +12,13 @@ from scarce._arrays import Array
 from scarce._frame import HasMethods, Interval, StrOptions, fit_frame
 from scarce.classification import SVC
 from scarce.one_class import OneClassSVM
-from scarce.positive_unlabeled.mapping_convergence._base import PositiveUnlabeled
 from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import (
     OutOfBagMapper,
     default_bags,
 )
-from scarce.positive_unlabeled.rows._rows import RowSource, learner_kernel
+from scarce.positive_unlabeled.mapping_convergence._rounds_classifier import PositiveUnlabeled
+from scarce.positive_unlabeled.rows._row_source import RowSource, learner_kernel
 
 LOOP_CONSTRAINTS: dict[str, Any] = {
     "keep": [StrOptions({"support", "all"})],

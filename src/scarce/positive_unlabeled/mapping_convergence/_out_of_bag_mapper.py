@@ -13,7 +13,7 @@ from scarce._arrays import Array
 from scarce._frame import fit_frame, plain_weights
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled.rows._given import Given
-from scarce.positive_unlabeled.rows._rows import MemoryRows, RowSource
+from scarce.positive_unlabeled.rows._row_source import MemoryRows, RowSource
 
 LEFT_BELOW = 0.05  # of the labelled rows
 

@@ -18,7 +18,7 @@ from scarce._frame import collected_notes, pass_on
 from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC, MarginMachine
 from scarce.kernels import as_rows, make_kernel, make_operator
-from scarce.positive_unlabeled.rows._rows import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource
 from scarce.reductions import NoMarginError, is_flat
 
 FIRST_VIOLATORS = 5000  # negatives to begin with, and to add at a time, of more than fit

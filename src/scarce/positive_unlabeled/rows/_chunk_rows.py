@@ -11,7 +11,7 @@ from scarce._arrays import Array
 from scarce._by_chunks import settled_kernel
 from scarce.chunks import Chunks, Part, Survey, starts, take
 from scarce.kernels import Kernel
-from scarce.positive_unlabeled.rows._rows import RowSource, Scored
+from scarce.positive_unlabeled.rows._row_source import RowSource, Scored
 
 MANY = 100_000  # rows from which a machine is sooner trained on those within its margin
 FEW = 20_000  # rows that are sooner gathered than asked for where they are

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from scarce._arrays import Array
 from scarce.kernels import row_bits
-from scarce.positive_unlabeled.rows._rows import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource
 
 
 def row_keys(rows: RowSource, indices: Array | None = None) -> Array:

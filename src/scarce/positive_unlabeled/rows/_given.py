@@ -22,7 +22,7 @@ from scarce.chunks import (
 )
 from scarce.positive_unlabeled.rows._chunk_rows import ChunkRows
 from scarce.positive_unlabeled.rows._labels import Labels, check_both, read_labels
-from scarce.positive_unlabeled.rows._rows import RowSource, checked_rows, learner_kernel
+from scarce.positive_unlabeled.rows._row_source import RowSource, checked_rows, learner_kernel
 
 FEWEST = 2000  # rows in memory that a fit must be allowed
 

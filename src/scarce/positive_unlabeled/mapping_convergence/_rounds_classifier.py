@@ -20,8 +20,8 @@ from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
 from scarce.chunks import lazily
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
+from scarce.positive_unlabeled.mapping_convergence._best_round import best_round, held_out_rows
 from scarce.positive_unlabeled.mapping_convergence._diagnosis import Diagnosis, held_out_recall
-from scarce.positive_unlabeled.mapping_convergence._held_out import best_round, held_out_rows
 from scarce.positive_unlabeled.mapping_convergence._loop import History, Loop, Outcome
 from scarce.positive_unlabeled.mapping_convergence._mapping import (
     lowest_share,
@@ -31,7 +31,7 @@ from scarce.positive_unlabeled.mapping_convergence._mapping import (
 from scarce.positive_unlabeled.mapping_convergence._training import Trained, Training, n_begun_with
 from scarce.positive_unlabeled.rows._equal_rows import are_among, row_codes, row_keys
 from scarce.positive_unlabeled.rows._given import Given, given_rows
-from scarce.positive_unlabeled.rows._rows import RowSource, checked_rows, learner_kernel
+from scarce.positive_unlabeled.rows._row_source import RowSource, checked_rows, learner_kernel
 
 BYTES_A_ROW = 68  # sets of rows, a code, and a score while there are strong negatives to find
 
