@@ -22,7 +22,7 @@ def test_there_are_verdicts_on_all_papers():
 
 @pytest.mark.parametrize("row", VERDICT_ROWS, ids=lambda row: row[0][:40])
 def test_a_verdict_leads_to_its_cells(row):
-    claim, verdict, why, cells = row
+    claim, verdict, figure, repetitions, cells = row
     assert claim
     assert verdict.startswith("**")
     targets = [target for _, target, _ in LINK.findall(cells)]
@@ -31,7 +31,15 @@ def test_a_verdict_leads_to_its_cells(row):
         assert (RESULTS / target).is_file(), target
     # Without cells of its own a verdict is marked, and leads to the page with the figures.
     assert any(target.endswith(".csv") for target in targets) or "†" in cells
-    assert len(LINK.sub(r"\1", why)) <= 110
+    assert len(LINK.sub(r"\1", figure)) <= 110
+    assert re.fullmatch(r"[0-9to, †]+", repetitions)
+
+
+def test_below_the_verdicts_all_is_folded_and_no_paragraph_is_long():
+    assert PAGE.count("<details>") == PAGE.count("</details>") == 4
+    for paragraph in re.split(r"\n\s*\n|\n(?=- )", PAGE):
+        if not paragraph.lstrip().startswith(("|", "```")):
+            assert len(paragraph.split()) <= 120, paragraph[:80]
 
 
 def test_links_of_the_page_lead_somewhere():

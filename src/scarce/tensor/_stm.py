@@ -44,7 +44,9 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
         leading singular vectors of the difference of the classes; the others are random.
     tol : float, default=1e-6
         Stop when a sweep over all modes, whichever was the first, changes the objective by no more
-        than this share.
+        than this share. Near the optimum the objective changes with the square of the distance:
+        weights may be off by the root of `tol`, and below about 1e-13 rounding errors of the
+        objective decide, which leaves about 1e-7.
     max_iter : int, default=100
         Largest number of sweeps.
     stop : {"relative", "paper"}, default="relative"
