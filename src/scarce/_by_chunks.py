@@ -9,13 +9,13 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
+from scarce._data import comes_in_chunks, is_large_map
 from scarce._frame import NOT_FINITE, check_total_weight, fit_task
 from scarce.chunks import (
     BandSolution,
     Chunks,
     LinearFeatures,
     Part,
-    Problem,
     Start,
     Survey,
     as_chunks,
@@ -29,11 +29,11 @@ from scarce.chunks import (
 from scarce.chunks._dask import DaskChunks
 from scarce.chunks._features import Features
 from scarce.chunks._memory import solved_rows
-from scarce.chunks._open import comes_in_chunks, is_large_map
 from scarce.chunks._passes import Planes
 from scarce.chunks._smooth import first_window, narrow
 from scarce.chunks._survey import row_numbers
 from scarce.kernels import Kernel, make_kernel
+from scarce.reductions import Problem
 from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 
 BAND_CACHE = 32.0  # MB for kernel values of a band, which are products of few features
@@ -219,7 +219,10 @@ def solved_by_bands(
     BandSolution
         Model and certificate.
     """
-    terms, rows = problem.terms(plan.sample), plan.features.rows(plan.sample.X)
+    terms, rows = (
+        problem.terms(plan.sample.weights, plan.sample.values),
+        plan.features.rows(plan.sample.X),
+    )
     with fit_task(estimator) as task:
 
         def solver(program: QuadraticProgram, start: Array | None, tol: float) -> Solution:
@@ -259,7 +262,7 @@ def _narrowed(
 ) -> tuple[Start, int]:
     """Return a start whose band is not too large, and how often all rows were read for it."""
     if not always:
-        terms = problem.terms(plan.sample)
+        terms = problem.terms(plan.sample.weights, plan.sample.values)
         s = Planes(start.planes, start.multipliers).reduced(rows, terms)
         inside = np.abs(s) <= start.widths[terms.groups]
         if float(plan.stands_for[inside].sum()) <= min(MANY_BAND, plan.most_rows):

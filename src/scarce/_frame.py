@@ -31,7 +31,7 @@ from sklearn.utils.validation import validate_data as validate_read_data
 
 from scarce._arrays import Array, check_sparse
 from scarce._core import FEASIBLE
-from scarce.chunks import refuse_chunks
+from scarce._data import refuse_chunks
 from scarce.solvers import Progress
 
 __all__ = [

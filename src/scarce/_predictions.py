@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.chunks import lazily
+from scarce._data import lazily
 
 
 class LabelPredictions:

@@ -8,12 +8,12 @@ from scarce.chunks import (
     ArrayChunks,
     ChunkError,
     LinearFeatures,
-    OneClassProblem,
     Start,
     band_fit,
     landmark_features,
 )
 from scarce.kernels import make_kernel
+from scarce.reductions import OneClassProblem
 from scarce.solvers import solve
 from tests.chunks.sources import NAMES, chunks_of, rows
 

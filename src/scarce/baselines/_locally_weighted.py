@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from scarce._arrays import Array, unpacked_rows
 from scarce._classes import two_classes, with_labels_only
+from scarce._data import lazily
 from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
 from scarce._predictions import LabelPredictions
 from scarce.baselines._domains import require_weight, source_rows
-from scarce.chunks import lazily
 from scarce.classification import SVC
 
 

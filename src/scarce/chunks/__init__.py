@@ -11,15 +11,10 @@ from scarce.chunks._chunks import ChunkError, Chunks, Part, take
 from scarce.chunks._chunks import starts as starts
 from scarce.chunks._dask import DaskChunks
 from scarce.chunks._features import LandmarkFeatures, LinearFeatures, landmark_features
-from scarce.chunks._lazy import lazily as lazily
 from scarce.chunks._memory import COPIES as COPIES
 from scarce.chunks._memory import PER_ROW as PER_ROW
-from scarce.chunks._memory import budget as budget
 from scarce.chunks._open import as_chunks
-from scarce.chunks._open import comes_in_chunks as comes_in_chunks
-from scarce.chunks._open import refuse_chunks as refuse_chunks
 from scarce.chunks._parquet import ParquetChunks
-from scarce.chunks._problems import MarginProblem, OneClassProblem, Problem, TaskProblem, Terms
 from scarce.chunks._start import Start, smoothed_start, solved_start
 from scarce.chunks._survey import Survey, survey
 
@@ -32,15 +27,10 @@ __all__ = [
     "DaskChunks",
     "LandmarkFeatures",
     "LinearFeatures",
-    "MarginProblem",
-    "OneClassProblem",
     "ParquetChunks",
     "Part",
-    "Problem",
     "Start",
     "Survey",
-    "TaskProblem",
-    "Terms",
     "as_chunks",
     "band_fit",
     "landmark_features",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._data import RowsInChunks
 from scarce.chunks._chunks import ChunkError, Part, check_width, folded, read_error
 from scarce.parallel import single_threaded_blas, thread_count
 
@@ -18,11 +19,9 @@ MOST_ROWS = 1 << 16
 FEWEST_ROWS = 1 << 12
 
 
-class LocalChunks:
+class LocalChunks(RowsInChunks):
     """Base of rows that this process reads itself; a subclass has `read`."""
 
-    sizes: tuple[int, ...]
-    n_features: int
     dtype: Any
     feature_names: Array | None
     lazy: bool

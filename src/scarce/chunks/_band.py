@@ -27,9 +27,9 @@ from scarce.chunks._passes import (
     joined_sets,
     judge,
 )
-from scarce.chunks._problems import Problem, Terms
 from scarce.chunks._smooth import first_window, narrow
-from scarce.chunks._start import Solver, Start, group_vectors, mixed_planes, program_of
+from scarce.chunks._start import Solver, Start, band_program, group_vectors, mixed_planes
+from scarce.reductions import Problem, Terms
 from scarce.solvers import Solution, feasible_start
 
 MOST_ROUNDS = 40
@@ -256,7 +256,7 @@ class _BandFit:
         for _ in range(MOST_ROUNDS):
             rows = self.features.rows(band.X)
             held = self.features.from_raw(settled.vectors), settled.counts
-            program = program_of(self.problem, rows, band.terms, held)
+            program = band_program(self.problem, rows, band.terms, held)
             guess = self._guess(band, rows) if alpha is None else alpha
             own = max(float(band.terms.upper.sum()), np.finfo(float).tiny)
             inner = min(VIOLATION_SHARE * self.tol, GAP_SHARE * self.tol * scale / own)

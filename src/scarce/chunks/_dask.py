@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
+from scarce._data import RowsInChunks, check_collection, is_dask, is_frame
 from scarce.chunks._chunks import (
     FAN,
     ChunkError,
@@ -28,22 +29,6 @@ from scarce.chunks._waiting import MOST_SECONDS, NoWorkerError, awaited
 from scarce.parallel import single_threaded_blas
 
 LIMIT_SHARE = 0.8  # of a worker's memory limit, from which Dask pauses it
-
-
-def is_dask(X: Any) -> bool:
-    """Say whether something is a Dask collection, without loading Dask."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
-
-
-def is_frame(X: Any) -> bool:
-    """Say whether a Dask collection is a DataFrame or a Series."""
-    return hasattr(X, "map_partitions")
-
-
-def check_collection(X: Any) -> None:
-    """Refuse Dask's objects that are no collection of rows."""
-    if not isinstance(getattr(X, "ndim", None), int):  # something delayed has any attribute
-        raise TypeError(f"X must be a Dask array or DataFrame, got a Dask {type(X).__name__}")
 
 
 class _Failed:
@@ -97,7 +82,7 @@ def _joined(join: Callable[[Any, Any], Any], answers: list[Any]) -> Any:
         return reduce(join, answers)
 
 
-class DaskChunks:
+class DaskChunks(RowsInChunks):
     """Rows of a Dask array or DataFrame, one chunk for every block of rows.
 
     Parameters

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
+from scarce._data import budget
 from scarce.chunks._chunks import BLOCK_VALUES, Chunks
 from scarce.chunks._features import Features
 from scarce.chunks._start import SUBSAMPLE
 
-SHARE = 0.25  # of the memory that is free
-WHERE_UNKNOWN = 1e9
 PER_ROW = 160  # bytes for bounds, signs and gradients of a row that is solved for
 COPIES = 3  # of a row's features, while it is solved for
 BLOCKS = 8  # arrays of a block's size that a pass holds
 FEWEST_BAND = 2000
-
-
-def budget(max_memory: float | None) -> float:
-    """Return the bytes that a fit may take beside the data: given in MB, or a share of the free."""
-    if max_memory is not None:
-        return 1e6 * max_memory
-    try:
-        free = float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return WHERE_UNKNOWN
-    return SHARE * free
 
 
 def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.chunks._chunks import Part
 from scarce.chunks._features import Features
-from scarce.chunks._problems import Problem, Terms, joined_terms
+from scarce.reductions import Problem, Terms
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def joined_sets(sets: list[RowSet]) -> RowSet:
     return RowSet(
         np.concatenate([each.ids for each in sets]),
         np.concatenate([each.X for each in sets]),
-        joined_terms([each.terms for each in sets]),
+        Terms.joined([each.terms for each in sets]),
     )
 
 
@@ -154,7 +154,7 @@ def collect(
     linear, n_band, n_upper = 0.0, 0, 0
     found: list[RowSet] = []
     for block in part.blocks(features.width):
-        terms, raw = problem.terms(block), features.raw(block.X)
+        terms, raw = problem.terms(block.weights, block.values), features.raw(block.X)
         sides = partition.sides(raw, terms)
         at_bound = np.flatnonzero(sides == 1)
         more = settled_sums(raw[at_bound], terms.rows(at_bound), n_groups)
@@ -226,7 +226,7 @@ def judge(
     bound: list[Array] = []
     vectors, counts, linear = np.zeros((n_groups, features.width)), np.zeros(n_groups), 0.0
     for block in part.blocks(features.width):
-        terms, raw = problem.terms(block), features.raw(block.X)
+        terms, raw = problem.terms(block.weights, block.values), features.raw(block.X)
         sides = partition.sides(raw, terms)
         n_band += int(np.count_nonzero(sides == 0))
         n_upper += int(np.count_nonzero(sides == 1))

@@ -17,7 +17,7 @@ from scarce._arrays import Array
 from scarce.chunks._chunks import Chunks, Part
 from scarce.chunks._features import Features
 from scarce.chunks._passes import Planes, group_sums
-from scarce.chunks._problems import Problem
+from scarce.reductions import Problem
 
 NARROWING = 4.0  # of the window at a time
 HALVINGS = 12  # of the window, down to which rows are counted
@@ -86,7 +86,7 @@ def smooth(
     )
     steps = window * 0.5 ** np.arange(HALVINGS)
     for block in part.blocks(features.width):
-        terms, raw = problem.terms(block), features.raw(block.X)
+        terms, raw = problem.terms(block.weights, block.values), features.raw(block.X)
         t = -planes.reduced(raw, terms)
         value, inner = _rounded(t, window)
         bend = np.where(np.abs(t) < window, terms.upper / (2.0 * window), 0.0)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from scarce._arrays import Array
 from scarce.chunks._array import ArrayChunks
-from scarce.chunks._chunks import Part
 from scarce.chunks._features import LinearFeatures
 from scarce.chunks._passes import Planes
-from scarce.chunks._problems import Problem, Terms
 from scarce.chunks._smooth import narrow
 from scarce.kernels import make_kernel, make_operator
+from scarce.reductions import Problem, Terms, program_of
 from scarce.solvers import QuadraticProgram, Solution
 
 Solver = Callable[[QuadraticProgram, "Array | None", float], Solution]
@@ -66,11 +65,10 @@ def widened(terms: Terms, masses: Array) -> Terms:
     """Return the terms of a subsample with the bounds of all rows of its groups together."""
     own = np.bincount(terms.groups, terms.upper, minlength=masses.size)
     factors = np.divide(masses, own, out=np.zeros_like(own), where=own > 0)
-    upper = terms.upper * factors[terms.groups]
-    return Terms(terms.groups, terms.signs, terms.kernel_signs, terms.linear, upper)
+    return terms.bounded(terms.upper * factors[terms.groups])
 
 
-def program_of(
+def band_program(
     problem: Problem, rows: Array, terms: Terms, settled: tuple[Array, Array] | None = None
 ) -> QuadraticProgram:
     """Return the program of some rows, given by their features.
@@ -81,16 +79,8 @@ def program_of(
     if settled is not None:
         planes = Planes(mixed_planes(problem, settled[0]), np.zeros(totals.size))
         totals, linear = totals - settled[1], planes.reduced(rows, terms)
-    return QuadraticProgram(
-        make_operator(rows, make_kernel("linear")),
-        totals=totals,
-        upper=terms.upper,
-        linear=linear,
-        groups=terms.groups,
-        signs=terms.signs,
-        kernel_signs=terms.kernel_signs,
-        coupling=problem.coupling,
-    )
+    operator = make_operator(rows, make_kernel("linear"))
+    return program_of(problem, operator, terms, totals, linear)
 
 
 def solved_start(
@@ -125,7 +115,7 @@ def solved_start(
         if missing.size:
             continue  # a small group that half of the rows know nothing of
         some = widened(some, masses)
-        solution = solver(program_of(problem, rows[:stop], some), None, tol)
+        solution = solver(band_program(problem, rows[:stop], some), None, tol)
         vectors = group_vectors(rows[:stop], some, solution.alpha, masses.size)
         models.append((mixed_planes(problem, vectors), solution))
     plain = LinearFeatures(rows.shape[1])
@@ -191,5 +181,5 @@ class _Given:
     def coupling(self) -> Array:
         return self.problem.coupling
 
-    def terms(self, part: Part) -> Terms:
-        return Terms(**part.values)
+    def terms(self, weights: Array, values: Mapping[str, Array]) -> Terms:
+        return Terms(**values)

@@ -10,10 +10,10 @@ from sklearn.utils import column_or_1d, compute_class_weight
 
 from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
+from scarce._data import lazily
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_target
 from scarce._predictions import LabelPredictions
-from scarce.chunks import lazily
 
 
 class LabelledMachine(ClassifierMixin, KernelMachine):

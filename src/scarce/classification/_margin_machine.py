@@ -22,10 +22,11 @@ from scarce._by_chunks import (
     solved_by_bands,
 )
 from scarce._classes import check_classes, several_classes
+from scarce._data import lazily
 from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._kernel_sum import KernelSum
-from scarce.chunks import ArrayChunks, BandSolution, Chunks, MarginProblem, lazily
+from scarce.chunks import ArrayChunks, BandSolution, Chunks
 from scarce.classification._labelled_machine import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
@@ -37,6 +38,7 @@ from scarce.classification._one_vs_one import (
 )
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.parallel import thread_count
+from scarce.reductions import MarginProblem
 from scarce.solvers import QuadraticProgram, Solution, solve_many
 
 THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter

@@ -10,10 +10,11 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._by_chunks import Plan, sample_diagonal
 from scarce._frame import Interval, StrOptions, note
-from scarce.chunks import BandSolution, MarginProblem
+from scarce.chunks import BandSolution
 from scarce.classification._margin_machine import MarginMachine
 from scarce.classification._one_vs_one import class_pairs, pair_lines
 from scarce.reductions import (
+    MarginProblem,
     NuMarginModel,
     check_nu,
     nu_margin_model,

@@ -10,9 +10,9 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._by_chunks import Plan
 from scarce._frame import Interval, StrOptions, checked_prices
-from scarce.chunks import BandSolution, MarginProblem
+from scarce.chunks import BandSolution
 from scarce.classification._margin_machine import MarginMachine
-from scarce.reductions import MarginModel, c_svc_program, read_c_svc
+from scarce.reductions import MarginModel, MarginProblem, c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution
 
 

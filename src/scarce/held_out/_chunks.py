@@ -13,9 +13,10 @@ from sklearn.base import clone
 from scarce._arrays import Array
 from scarce._by_chunks import Plan, solved_by_bands
 from scarce._frame import collected_notes, keep_quality
-from scarce.chunks import Chunks, OneClassProblem, Part
+from scarce.chunks import Chunks, Part
 from scarce.kernels import weighted_scores
 from scarce.kernels.rows._row_bits import row_bits
+from scarce.reductions import OneClassProblem
 
 FEWEST_PARTS = 10
 ENOUGH = 100_000  # rows left out, from which a threshold is as exact as anybody needs

@@ -10,10 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import Interval, Options, StrOptions, note
 from scarce._kernel_sum import closeness, log_scores_and_offset
 from scarce._warnings import ScarceDataWarning
-from scarce.chunks import lazily
 from scarce.held_out._odd_rows import among_odd_rows, standardised_on_themselves
 from scarce.held_out._scores import (
     HeldOutScores,

@@ -13,11 +13,11 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import BAND_CACHE, Plan
-from scarce.chunks import BandSolution, LinearFeatures, Part, TaskProblem, Terms, landmark_features
+from scarce.chunks import BandSolution, LinearFeatures, Part, landmark_features
 from scarce.chunks._features import Features
 from scarce.chunks._passes import Planes
-from scarce.chunks._problems import joined_terms
-from scarce.chunks._start import group_vectors, mixed_planes, program_of
+from scarce.chunks._start import band_program, group_vectors, mixed_planes
+from scarce.reductions import TaskProblem, Terms
 from scarce.solvers import feasible_start, solve
 
 
@@ -63,7 +63,7 @@ class LeftOutOfChunks:
         keep = np.flatnonzero(band.terms.groups > 0)
         self.sources, self.source_X = band.terms.rows(keep), band.X[keep]
         self.source_alpha = solution.alpha[keep]
-        self.terms = problem.terms(target)
+        self.terms = problem.terms(target.weights, target.values)
         self.alpha = self._target_alpha()
 
     def _target_alpha(self) -> Array:
@@ -98,11 +98,11 @@ class LeftOutOfChunks:
         # The bounds stay, unless the rows that are left cannot carry the mass with them.
         room = problem.totals[0] / float(rest.upper.sum())
         if room > 1.0:
-            rest = Terms(rest.groups, rest.signs, rest.kernel_signs, rest.linear, room * rest.upper)
-        terms = joined_terms([rest, self.sources])
+            rest = rest.bounded(room * rest.upper)
+        terms = Terms.joined([rest, self.sources])
         rows = features.rows(np.concatenate([self.target.X[~out], self.source_X]))
         held = features.from_raw(self.vectors[:, columns])
-        program = program_of(problem, rows, terms, (held, self.counts))
+        program = band_program(problem, rows, terms, (held, self.counts))
         start = np.concatenate([self.alpha[~out], self.source_alpha])
         answer = solve(
             program,
@@ -139,7 +139,7 @@ def _slacks(part: Part, problem: TaskProblem, features: Features, models: list[P
     """Return the sources' slacks in the rows of a part, for every model."""
     slacks = np.zeros(len(models))
     for block in part.blocks(features.width):
-        terms, raw = problem.terms(block), features.raw(block.X)
+        terms, raw = problem.terms(block.weights, block.values), features.raw(block.X)
         some = np.flatnonzero((terms.groups > 0) & (terms.upper > 0))
         terms, raw = terms.rows(some), raw[some]
         for place, planes in enumerate(models):

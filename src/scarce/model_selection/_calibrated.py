@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import no_nan
+from scarce._data import lazily
 from scarce._frame import (
     HasMethods,
     StrOptions,
@@ -35,7 +36,6 @@ from scarce._frame import (
 from scarce._kernel_sum import closeness, log_scores_and_offset
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.chunks import lazily
 from scarce.held_out import HeldOutScores, TrimmedOffset, odd_rows
 from scarce.model_selection._detector import (
     FitData,

@@ -16,6 +16,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._domains import checked_domains
 from scarce._frame import (
     HasMethods,
@@ -30,7 +31,6 @@ from scarce._frame import (
 )
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.chunks import lazily
 from scarce.held_out import HeldOutScores, unattainable
 from scarce.one_class import SVDD
 

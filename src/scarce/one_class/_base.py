@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin, clone
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
 from scarce._by_chunks import forget_reads, goes_by_bands, goes_by_chunks, opened
+from scarce._data import lazily
 from scarce._frame import (
     Interval,
     StrOptions,
@@ -25,7 +26,7 @@ from scarce._frame import (
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning
-from scarce.chunks import ArrayChunks, Chunks, lazily
+from scarce.chunks import ArrayChunks, Chunks
 from scarce.held_out import (
     LAZILY,
     WIDE_NU,

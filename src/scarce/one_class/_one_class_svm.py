@@ -18,11 +18,11 @@ from scarce._by_chunks import (
 )
 from scarce._frame import keep_quality
 from scarce._kernel_machine import Sample
-from scarce.chunks import Chunks, OneClassProblem
+from scarce.chunks import Chunks
 from scarce.held_out import left_out_by_chunks
 from scarce.one_class._base import OneClassMachine
 from scarce.one_class._zero_model import warn_if_zero
-from scarce.reductions import OneClassModel, one_class_program, read_one_class
+from scarce.reductions import OneClassModel, OneClassProblem, one_class_program, read_one_class
 from scarce.solvers import QuadraticProgram, Solution
 
 

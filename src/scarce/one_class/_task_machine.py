@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
+from scarce._data import lazily
 from scarce._domains import known_tasks
 from scarce._frame import keep_quality, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._warnings import UnrelatedSourceWarning
-from scarce.chunks import lazily
 from scarce.held_out import TrimmedOffset, left_out_parts, scores_by_parts
 from scarce.kernels import Kernel, as_rows
 from scarce.one_class._linear_shift_rounds import LinearShiftRounds

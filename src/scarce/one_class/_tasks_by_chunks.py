@@ -19,11 +19,12 @@ from scarce._by_chunks import (
 )
 from scarce._domains import TARGET, split_domains
 from scarce._frame import keep_quality
-from scarce.chunks import BandSolution, Chunks, Part, TaskProblem, take
+from scarce.chunks import BandSolution, Chunks, Part, take
 from scarce.chunks._memory import target_rows_fit
 from scarce.chunks._survey import row_numbers
 from scarce.held_out import LeftOutOfChunks, distinct_in_fixed_order, left_out_parts
 from scarce.one_class._zero_model import warn_if_zero
+from scarce.reductions import TaskProblem
 
 DOMAIN = "sample_domain"
 

@@ -15,6 +15,7 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -25,7 +26,6 @@ from scarce._frame import (
     note,
     validate_data,
 )
-from scarce.chunks import lazily
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled.bags._bag_classifier import BagClassifier, with_propensity
 from scarce.positive_unlabeled.bags._design import Design

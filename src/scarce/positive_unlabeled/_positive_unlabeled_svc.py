@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import Interval, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
-from scarce.chunks import lazily
 from scarce.kernels import Kernel, make_kernel, weighted_scores
 from scarce.positive_unlabeled.bags._bag_classifier import BagClassifier, Estimate, with_propensity
 from scarce.positive_unlabeled.bags._design import Design

@@ -10,10 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce._predictions import LabelPredictions
-from scarce.chunks import lazily
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled.rows._given import settle_labels

@@ -9,9 +9,10 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import Plan, keep_model, planned
+from scarce._data import budget
 from scarce.chunks import Chunks
 from scarce.chunks._chunks import FAN
-from scarce.chunks._memory import COPIES, budget
+from scarce.chunks._memory import COPIES
 from scarce.proportions._calibrated import calibration_groups
 from scarce.proportions._groups import Units
 from scarce.proportions._share_loss import RowGroups

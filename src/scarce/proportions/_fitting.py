@@ -8,7 +8,8 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import forget_reads, goes_by_chunks, opened
-from scarce.chunks import Chunks, comes_in_chunks
+from scarce._data import comes_in_chunks
+from scarce.chunks import Chunks
 from scarce.proportions._collected import READS, collected_units
 from scarce.proportions._groups import Units
 from scarce.proportions._unit_sums import group_table

@@ -10,9 +10,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import plain_weights
 from scarce._predictions import LabelPredictions
-from scarce.chunks import lazily
 from scarce.proportions._calibration import probabilities
 from scarce.proportions._groups import read_groups
 from scarce.proportions._share_loss import RowGroups, class_probabilities

@@ -4,7 +4,7 @@ One file a problem. A function ``..._program`` states the dual for `scarce.solve
 ``read_...`` turns the solution into coefficients, offset and objective. Neither knows estimators.
 """
 
-from scarce.reductions._c_svc import MarginModel, c_svc_program, read_c_svc
+from scarce.reductions._c_svc import MarginModel, MarginProblem, c_svc_program, read_c_svc
 from scarce.reductions._deflated_margin import (
     DeflatedModel,
     MeanShift,
@@ -29,7 +29,12 @@ from scarce.reductions._nu_svc import (
     nu_svc_program,
     read_nu_svc,
 )
-from scarce.reductions._one_class import OneClassModel, one_class_program, read_one_class
+from scarce.reductions._one_class import (
+    OneClassModel,
+    OneClassProblem,
+    one_class_program,
+    read_one_class,
+)
 from scarce.reductions._shares import SharesModel, read_shares, rounded_shares, shares_program
 from scarce.reductions._source_tube import (
     TubeModel,
@@ -48,11 +53,13 @@ from scarce.reductions._svr import (
 )
 from scarce.reductions._tasks import (
     TaskPlanes,
+    TaskProblem,
     TasksModel,
     augmented_rows,
     read_tasks,
     tasks_program,
 )
+from scarce.reductions._terms import Problem, Terms, program_of
 
 __all__ = [
     "BinaryHalfStep",
@@ -60,15 +67,20 @@ __all__ = [
     "HalfStep",
     "HalfStepModel",
     "MarginModel",
+    "MarginProblem",
     "MeanShift",
     "NoMarginError",
     "NuMarginModel",
     "OneClassHalfStep",
     "OneClassModel",
+    "OneClassProblem",
+    "Problem",
     "SVDDModel",
     "SharesModel",
     "TaskPlanes",
+    "TaskProblem",
     "TasksModel",
+    "Terms",
     "TubeModel",
     "TubeProblem",
     "TubeRegression",
@@ -84,6 +96,7 @@ __all__ = [
     "nu_svc_program",
     "nu_svr_program",
     "one_class_program",
+    "program_of",
     "read_c_svc",
     "read_deflated_margin",
     "read_double_hinge",

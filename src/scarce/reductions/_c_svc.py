@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.reductions._terms import Terms, program_of
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 
@@ -30,6 +32,55 @@ class MarginModel:
     intercept: float
     objective: float
     scores: Array
+
+
+@dataclass(frozen=True)
+class MarginProblem:
+    """The dual of a C-SVC, or of a nu-SVC in LIBSVM's scale.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (2,)
+        The labels; the second is the positive one.
+    prices : ndarray of shape (2,)
+        Bound of a row of weight 1 of each class.
+    mass : float or None
+        For a nu-SVC, what the variables of each class sum to.
+    """
+
+    classes: Array
+    prices: Array
+    mass: float | None = None
+
+    @property
+    def totals(self) -> Array:
+        """Zero, or the mass of each class."""
+        return np.zeros(1) if self.mass is None else np.full(2, self.mass)
+
+    @property
+    def coupling(self) -> Array:
+        """One weight vector for all groups."""
+        return np.ones((1, 1) if self.mass is None else (2, 2))
+
+    def terms(self, weights: Array, values: Mapping[str, Array]) -> Terms:
+        """Return signs that are the labels ``y``, and bounds that are prices times weights."""
+        codes = (values["y"] == self.classes[1]).astype(np.int64)
+        labels = 2.0 * codes - 1.0
+        upper = self.prices[codes] * weights
+        ones = np.ones_like(labels)
+        if self.mass is None:
+            return Terms(np.zeros_like(codes), labels, labels, -ones, upper)
+        return Terms(codes, ones, labels, np.zeros_like(labels), upper)
+
+
+SIGNS = np.array([-1.0, 1.0])  # the labels of rows in memory
+
+
+def check_signs(signs: Array) -> None:
+    """Refuse classes that are not +1 and -1."""
+    wrong = signs[np.abs(signs) != 1]
+    if wrong.size:
+        raise ValueError(f"signs must hold only +1 and -1, got {wrong[0]}")
 
 
 def c_svc_program(operator: SymmetricOperator, signs: Array, prices: Array) -> QuadraticProgram:
@@ -62,9 +113,9 @@ def c_svc_program(operator: SymmetricOperator, signs: Array, prices: Array) -> Q
     >>> float(model.coefficients @ x), model.intercept, model.objective
     (0.5, -0.5, 0.125)
     """
-    return QuadraticProgram(
-        operator, totals=[0.0], upper=prices, linear=-1.0, signs=signs, kernel_signs=signs
-    )
+    check_signs(signs)
+    problem = MarginProblem(SIGNS, np.ones(2))
+    return program_of(problem, operator, problem.terms(prices, {"y": signs}))
 
 
 def read_c_svc(program: QuadraticProgram, solution: Solution) -> MarginModel:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.reductions._c_svc import SIGNS, MarginProblem, check_signs
+from scarce.reductions._terms import program_of
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # margins below this share are not there
@@ -134,14 +136,10 @@ def nu_svc_program(
     >>> float(model.coefficients @ x), model.intercept, model.margin, model.objective
     (0.5, -0.5, 8.0, -2.0)
     """
+    check_signs(signs)
     check_nu(nu, largest_nu(signs, weights))
-    return QuadraticProgram(
-        operator,
-        totals=[0.5 * nu * float(weights.sum())] * 2,
-        upper=weights,
-        groups=(signs > 0).astype(np.int64),
-        kernel_signs=signs,
-    )
+    problem = MarginProblem(SIGNS, np.ones(2), 0.5 * nu * float(weights.sum()))
+    return program_of(problem, operator, problem.terms(weights, {"y": signs}))
 
 
 def check_nu(nu: float, largest: float) -> None:

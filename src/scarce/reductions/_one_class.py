@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from scarce._arrays import Array
+from scarce.reductions._terms import Terms, program_of
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
 
 
@@ -25,6 +29,35 @@ class OneClassModel:
     coefficients: Array
     offset: float
     objective: float
+
+
+@dataclass(frozen=True)
+class OneClassProblem:
+    """The dual of a one-class SVM in LIBSVM's scale.
+
+    Attributes
+    ----------
+    mass : float
+        ``nu`` times the sum of all weights, which the dual variables sum to.
+    """
+
+    mass: float
+
+    @property
+    def totals(self) -> Array:
+        """The mass."""
+        return np.array([self.mass])
+
+    @property
+    def coupling(self) -> Array:
+        """Nothing is coupled."""
+        return np.ones((1, 1))
+
+    def terms(self, weights: Array, values: Mapping[str, Array] | None = None) -> Terms:
+        """Return bounds that are the weights."""
+        ones = np.ones_like(weights)
+        groups = np.zeros(weights.size, np.int64)
+        return Terms(groups, ones, ones, np.zeros_like(weights), weights)
 
 
 def one_class_program(
@@ -59,7 +92,8 @@ def one_class_program(
     >>> model.coefficients.round(6), round(model.offset, 6), round(model.objective, 6)
     (array([0.8, 0.2]), 0.8, -0.4)
     """
-    return QuadraticProgram(operator, totals=[nu * float(weights.sum())], upper=weights)
+    problem = OneClassProblem(nu * float(weights.sum()))
+    return program_of(problem, operator, problem.terms(weights))
 
 
 def read_one_class(

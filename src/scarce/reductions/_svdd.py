@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.reductions._one_class import OneClassProblem
+from scarce.reductions._terms import program_of
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
 
 
@@ -68,9 +70,9 @@ def svdd_program(
     (2.0, 4.0)
     """
     mass = nu * float(weights.sum())
-    return QuadraticProgram(
-        operator, totals=[mass], upper=weights, linear=-0.5 * mass * np.asarray(diagonal)
-    )
+    problem = OneClassProblem(mass)
+    linear = -0.5 * mass * np.asarray(diagonal)
+    return program_of(problem, operator, problem.terms(weights), linear=linear)
 
 
 def read_svdd(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from scarce._arrays import Array
+from scarce.reductions._terms import Terms, program_of
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
+
+DOMAIN = "sample_domain"  # the value that names a row's task
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,42 @@ class TaskPlanes:
     def unit(self) -> float:
         """Return the scale in which the smallest box is a row's weight, as in `OneClassSVM`."""
         return 1.0 / float((self.masses * self.prices).min())
+
+
+@dataclass(frozen=True)
+class TaskProblem:
+    """The dual of several one-class tasks, in the scale of a one-class SVM.
+
+    Attributes
+    ----------
+    domains : ndarray of int of shape (n_tasks,)
+        What the rows call the tasks, ascending; the first is the target, also by any smaller name.
+    planes : TaskPlanes
+        Parameters of the tasks.
+    """
+
+    domains: Array
+    planes: TaskPlanes
+
+    @property
+    def totals(self) -> Array:
+        """The masses of the tasks."""
+        return np.asarray(self.planes.unit * self.planes.masses)
+
+    @property
+    def coupling(self) -> Array:
+        """What the tasks' planes share."""
+        return self.planes.mixing
+
+    def terms(self, weights: Array, values: Mapping[str, Array]) -> Terms:
+        """Return bounds that are the weights times the tasks' prices."""
+        planes = self.planes
+        tasks = np.zeros(weights.size, np.int64)
+        if self.domains.size > 1:
+            tasks = np.searchsorted(self.domains, np.maximum(values[DOMAIN], self.domains[0]))
+        ones = np.ones_like(weights)
+        upper = planes.unit * (planes.masses * planes.prices)[tasks] * weights
+        return Terms(tasks, ones, ones, np.zeros_like(weights), upper)
 
 
 @dataclass(frozen=True)
@@ -102,14 +142,8 @@ def tasks_program(
     >>> model.coefficients.round(6), round(model.objective, 6)
     (array([[0.8, 0.2]]), -0.4)
     """
-    unit = planes.unit
-    return QuadraticProgram(
-        operator,
-        totals=unit * planes.masses,
-        upper=unit * (planes.masses * planes.prices)[tasks] * weights,
-        groups=tasks,
-        coupling=planes.mixing,
-    )
+    problem = TaskProblem(np.arange(planes.own.size), planes)
+    return program_of(problem, operator, problem.terms(weights, {DOMAIN: tasks}))
 
 
 def augmented_rows(X: Array, tasks: Array, own: Array) -> Array:

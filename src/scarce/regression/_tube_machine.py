@@ -11,9 +11,9 @@ from sklearn.utils import column_or_1d
 
 from scarce._arrays import Array
 from scarce._classes import check_lengths
+from scarce._data import lazily
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
-from scarce.chunks import lazily
 from scarce.reductions import TubeRegression
 from scarce.solvers import QuadraticProgram, Solution
 

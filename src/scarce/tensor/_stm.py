@@ -11,9 +11,9 @@ from sklearn.utils import column_or_1d
 
 from scarce._arrays import Array
 from scarce._classes import two_classes
+from scarce._data import lazily
 from scarce._frame import Interval, checked_prices, checked_weights, fit_frame
 from scarce._predictions import LabelPredictions
-from scarce.chunks import lazily
 from scarce.reductions import BinaryHalfStep
 from scarce.tensor._machine import TensorMachine
 

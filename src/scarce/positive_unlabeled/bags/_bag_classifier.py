@@ -12,10 +12,10 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import Interval, StrOptions
 from scarce._predictions import LabelPredictions
 from scarce._warnings import ScarceDataWarning
-from scarce.chunks import lazily
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled.bags._design import Design
 from scarce.positive_unlabeled.bags._draws import Renumbered, pools

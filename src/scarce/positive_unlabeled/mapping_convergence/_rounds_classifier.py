@@ -14,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._warnings import ScarceDataWarning
-from scarce.chunks import lazily
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled.mapping_convergence._best_round import best_round, held_out_rows
 from scarce.positive_unlabeled.mapping_convergence._diagnosis import Diagnosis, held_out_recall

@@ -9,17 +9,9 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import surveyed
+from scarce._data import budget, comes_in_chunks
 from scarce._frame import checked_weights
-from scarce.chunks import (
-    COPIES,
-    PER_ROW,
-    Chunks,
-    DaskChunks,
-    Part,
-    as_chunks,
-    budget,
-    comes_in_chunks,
-)
+from scarce.chunks import COPIES, PER_ROW, Chunks, DaskChunks, Part, as_chunks
 from scarce.positive_unlabeled.rows._chunk_rows import ChunkRows
 from scarce.positive_unlabeled.rows._labels import Labels, check_both, read_labels
 from scarce.positive_unlabeled.rows._row_source import RowSource, checked_rows, learner_kernel

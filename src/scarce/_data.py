@@ -1,8 +1,12 @@
-"""Answers about the rows of a Dask collection: lazy, of the same kind and chunks."""
+"""Rows as they may be given: what is in memory and what comes in chunks, before anything is read.
+
+Arrays pass through here without a cost, and without loading what reads the others.
+"""
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -12,8 +16,85 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce.chunks._dask import check_collection, is_dask, is_frame
-from scarce.chunks._open import comes_in_chunks
+
+MEMORY_SHARE = 0.25  # of what is free, that a fit may take beside the data
+WHERE_UNKNOWN = 1e9  # bytes
+
+
+class RowsInChunks:
+    """Base of whatever holds rows in chunks; see `scarce.chunks.Chunks`."""
+
+    sizes: tuple[int, ...]
+    n_features: int
+
+
+def is_dask(X: Any) -> bool:
+    """Say whether something is a Dask collection, without loading Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def is_frame(X: Any) -> bool:
+    """Say whether a Dask collection is a DataFrame or a Series."""
+    return hasattr(X, "map_partitions")
+
+
+def check_collection(X: Any) -> None:
+    """Refuse Dask's objects that are no collection of rows."""
+    if not isinstance(getattr(X, "ndim", None), int):  # something delayed has any attribute
+        raise TypeError(f"X must be a Dask array or DataFrame, got a Dask {type(X).__name__}")
+
+
+def comes_in_chunks(X: Any) -> bool:
+    """Say whether rows are anything but an array: chunks, a Parquet path, a Dask collection."""
+    if type(X) is np.ndarray:
+        return False
+    return isinstance(X, str | Path | RowsInChunks) or is_dask(X)
+
+
+def is_large_map(X: Any, max_memory: float | None) -> bool:
+    """Say whether rows are a memory map larger than the budget of a fit."""
+    return isinstance(X, np.memmap) and X.ndim == 2 and X.nbytes > budget(max_memory)
+
+
+def budget(max_memory: float | None) -> float:
+    """Return the bytes that a fit may take beside the data: given in MB, or a share of the free."""
+    if max_memory is not None:
+        return 1e6 * max_memory
+    try:
+        free = float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return WHERE_UNKNOWN
+    return MEMORY_SHARE * free
+
+
+def refuse_chunks(name: str, X: Any) -> None:
+    """Raise an error for rows in chunks, given to an estimator that needs them in memory."""
+    if type(X) is np.ndarray or isinstance(X, str | Path) or not comes_in_chunks(X):
+        return
+    size = ""
+    if isinstance(X, RowsInChunks):
+        size = _megabytes(sum(X.sizes), X.n_features)
+    elif getattr(X, "ndim", 0) == 2:
+        rows = X.shape[0] if isinstance(X.shape[0], int) else None
+        size = _megabytes(rows, X.shape[1])
+    kind = type(X)
+    raise TypeError(
+        f"X is a {kind.__name__} of {kind.__module__.partition('.')[0]}, and {name}.fit needs its "
+        f"rows in memory{size}: give X.compute() of a Dask collection if it fits there, else a "
+        "sample of the rows. PositiveUnlabeledSVC, SVMC and MappingConvergence fit rows in chunks; "
+        'with approximation="nystroem" or kernel="linear" OneClassSVM (offset="left_out" too, the '
+        "threshold of CalibratedOneClass), SVC, NuSVC, "
+        "TransferOneClassSVM, GroupProbabilitySVM and TransferGroupProbabilitySVM do"
+    )
+
+
+def _megabytes(rows: int | None, columns: int) -> str:
+    if rows is None:
+        return f", {columns} columns, {8 * columns} bytes a row"
+    return f", {8e-6 * rows * columns:.0f} MB for {rows} rows of {columns} columns"
+
+
+# Answers about the rows of a Dask collection: lazy, of the same kind and chunks.
 
 
 def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
