@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from scarce._data import RowsInChunks, is_dask
-from scarce.chunks._array import ArrayChunks, row_values
+from scarce._data import is_dask
+from scarce.chunks._array import ArrayChunks, LocalChunks, row_values
 from scarce.chunks._chunks import Chunks
 from scarce.chunks._dask import DaskChunks
 from scarce.chunks._parquet import ParquetChunks
@@ -41,7 +41,7 @@ def as_chunks(X: Any, **values: Any) -> Chunks:
         return X.with_values(**values) if values else X
     if isinstance(X, ArrayChunks) and values:
         return ArrayChunks(X.X, rows=X.step, **{**X.values, **row_values(values, X.X.shape[0])})
-    if isinstance(X, RowsInChunks):
+    if isinstance(X, LocalChunks | DaskChunks):
         if values:
             raise ValueError(f"give {', '.join(values)} to {type(X).__name__}(...), not beside it")
         return X
