@@ -254,7 +254,7 @@ def test_a_memory_map_beyond_the_budget_goes_by_chunks(tmp_path, monkeypatch):
     settings = {"kernel": "linear", "tol": 1e-8}
     plain = SVC(**settings).fit(mapped, y)
     assert not hasattr(plain, "n_reads_")
-    monkeypatch.setattr("scarce.chunks._open.budget", lambda max_memory: 1e4)
+    monkeypatch.setattr("scarce._data.budget", lambda max_memory: 1e4)
     model = SVC(**settings).fit(mapped, y)
     assert model.n_reads_ >= 4
     np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-5)
