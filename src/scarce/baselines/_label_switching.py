@@ -67,7 +67,7 @@ class LabelSwitching:
 
     operator: Any
     signs: Array  # of all rows; those of unlabelled rows are set here
-    prices: Array  # of all rows; those of unlabelled rows are set here
+    costs: Array  # of all rows; those of unlabelled rows are set here
     unlabelled: Array  # positions of the unlabelled rows
     weights: Array  # of the unlabelled rows
     solve: Callable[[QuadraticProgram, Array | None], Solution]
@@ -106,10 +106,10 @@ class LabelSwitching:
         return True
 
     def _round(self, alpha: Array | None, negative: float, positive: float, switched: int) -> Array:
-        """Solve for the plane with the present labels and return the dual variables."""
+        """Solve for the hyperplane with the present labels and return the dual variables."""
         guesses = self.signs[self.unlabelled]
-        self.prices[self.unlabelled] = self.weights * np.where(guesses > 0, positive, negative)
-        program = c_svc_program(self.operator, self.signs, self.prices)
+        self.costs[self.unlabelled] = self.weights * np.where(guesses > 0, positive, negative)
+        program = c_svc_program(self.operator, self.signs, self.costs)
         self.solution = self.solve(program, alpha)
         self.model = read_c_svc(program, self.solution)
         entry = (self.model.objective, negative, positive, switched, self.solution.n_iter)
@@ -123,6 +123,6 @@ class LabelSwitching:
         margins = signs * (self.model.scores[self.unlabelled] + self.model.intercept)
         others = self.weights * np.where(signs > 0, negative, positive)
         ups, downs = pairs_to_switch(
-            np.maximum(1.0 - margins, 0.0), signs, self.prices[self.unlabelled], others, self.room
+            np.maximum(1.0 - margins, 0.0), signs, self.costs[self.unlabelled], others, self.room
         )
         return self.unlabelled[ups], self.unlabelled[downs]

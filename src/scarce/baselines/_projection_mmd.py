@@ -31,9 +31,9 @@ class ProjectionMMDSVM(BinaryMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack.
+        Cost of one unit of slack.
     shift_penalty : float, default=1.0
-        Price of the squared difference of the mean scores. With a large price `w` is orthogonal to
+        Cost of the squared difference of the mean scores. With a large cost `w` is orthogonal to
         the difference of the means.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel.
@@ -210,8 +210,8 @@ class ProjectionMMDSVM(BinaryMachine):
         shift = mean_shift(operator, sample.weights, source, self.shift_penalty)
         labelled = np.flatnonzero(source)
         factors = self._row_factors(signs[labelled])
-        prices = checked_prices("C", self.C, sample.weights[labelled] * factors)
-        program = deflated_margin_program(operator, shift, labelled, signs[labelled], prices)
+        costs = checked_prices("C", self.C, sample.weights[labelled] * factors)
+        program = deflated_margin_program(operator, shift, labelled, signs[labelled], costs)
         solution = self._solve(program)
         model = read_deflated_margin(shift, labelled, program, solution)
         support, terms = self._expansion(operator, model.coefficients)

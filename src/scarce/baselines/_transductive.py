@@ -18,7 +18,7 @@ from scarce.classification import BinaryMachine
 class TransductiveSVM(BinaryMachine):
     """Separate two classes where few rows are labelled, through a gap among the unlabelled ones.
 
-    The plane and the labels of the unlabelled rows are chosen together, so as to make small::
+    The hyperplane and the labels of the unlabelled rows are chosen together, so as to make small::
 
         1/2 |w|^2 + C sum of slacks + C_unlabeled sum of slacks of unlabelled rows
 
@@ -119,13 +119,13 @@ class TransductiveSVM(BinaryMachine):
 
     Notes
     -----
-    The algorithm is that of Joachims [1]_. Labels are guessed by the plane of the labelled rows.
+    The algorithm is that of Joachims [1]_. Labels are guessed by the model of the labelled rows.
     The costs of unlabelled rows start at 1e-5 and double up to `C_unlabeled`. At each cost, a row
     labelled positive and one labelled negative exchange their labels when both have slack and their
     slacks add up to more than 2; this lowers the objective, so that the rounds end.
 
     Chosen here: all pairs that qualify are exchanged in one round, the largest slacks of both sides
-    first, instead of one pair a round. At a given plane the gains of separate pairs add up, so that
+    first, instead of one pair a round. At a given model the gains of separate pairs add up, so that
     the objective still falls from round to round. The rounds also run at the full cost, where the
     printed loop ends one doubling earlier. An unlabelled row of weight 2 costs as much as two rows,
     but has one label.
@@ -206,7 +206,7 @@ class TransductiveSVM(BinaryMachine):
         y : array-like of shape (n_samples,)
             Labels, two different ones, and the value `unlabeled` for unlabelled rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of the price of a row's slack; a row of weight 0 or less takes no part.
+            Factors of the cost of a row's slack; a row of weight 0 or less takes no part.
 
         Returns
         -------
@@ -218,12 +218,12 @@ class TransductiveSVM(BinaryMachine):
         known = np.ones(X.shape[0], bool) if labelled is None else labelled.ravel()
         sample = self._sample(X, weights)
         rows = sample.rows
-        # An infinite price is for rows that are labelled for certain.
+        # An infinite cost is for rows that are labelled for certain.
         goal = self.C if self.C_unlabeled is None else self.C_unlabeled
         unlabelled = np.flatnonzero(~known[rows])
         if unlabelled.size and np.isinf(goal):
             raise ValueError(
-                "C=inf needs a finite C_unlabeled, the price of slack of rows whose labels are "
+                "C=inf needs a finite C_unlabeled, the cost of slack of rows whose labels are "
                 f"guessed; got C_unlabeled={self.C_unlabeled}"
             )
         checked_prices("C_unlabeled", goal, sample.weights[unlabelled])
@@ -232,7 +232,7 @@ class TransductiveSVM(BinaryMachine):
             search = LabelSwitching(
                 operator=sample.operator,
                 signs=signs[rows],
-                prices=checked_prices("C", self.C, sample.weights * factors),
+                costs=checked_prices("C", self.C, sample.weights * factors),
                 unlabelled=unlabelled,
                 weights=sample.weights[unlabelled],
                 solve=lambda program, start: self._solve(program, start, task),

@@ -111,16 +111,16 @@ def _by_shares(task: Any) -> str:
     groups = np.unique(task.metadata["groups"][task.metadata["groups"] >= 0]).size
     if groups < 2 * FOLDS:
         return f"nothing; it takes {2 * FOLDS} groups, here are {groups}"
-    price = "C" if "C" in task.machine.get_params() else "C_group"
-    own = float(task.machine.get_params()[price])
-    grid = {f"machine__{price}": [own * factor for factor in (0.1, 1.0, 10.0)]}
+    cost = "C" if "C" in task.machine.get_params() else "C_group"
+    own = float(task.machine.get_params()[cost])
+    grid = {f"machine__{cost}": [own * factor for factor in (0.1, 1.0, 10.0)]}
     with config_context(enable_metadata_routing=True):
         search = GridSearchCV(
             task.pipeline,
             grid,
             scoring=ShareCrossEntropyScorer(),
             cv=GroupShareKFold(FOLDS),
-            refit=ClearlyBetter({f"machine__{price}": own}),
+            refit=ClearlyBetter({f"machine__{cost}": own}),
         ).fit(task.X, task.y, **task.metadata)
     return _settled(task, search, "proportions of held-out groups")
 

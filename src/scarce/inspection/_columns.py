@@ -51,11 +51,11 @@ def origins(step: Any, n_columns: int) -> Array | None:
     ndarray of int or None
         None where columns are made from several ones, or nothing is known of the transformer.
     """
-    everyone = np.arange(n_columns)
+    all_columns = np.arange(n_columns)
     if step is None or isinstance(step, str):
-        return everyone if step in (None, "passthrough") else everyone[:0]
+        return all_columns if step in (None, "passthrough") else all_columns[:0]
     if isinstance(step, Pipeline):
-        found: Array | None = everyone
+        found: Array | None = all_columns
         for _, part in step.steps:
             further = None if found is None else origins(part, found.size)
             found = None if found is None or further is None else found[further]
@@ -63,21 +63,21 @@ def origins(step: Any, n_columns: int) -> Array | None:
     if isinstance(step, ColumnTransformer):
         return _of_parts(step)
     if isinstance(step, ONE_TO_ONE) or (isinstance(step, FunctionTransformer) and not step.func):
-        return everyone
+        return all_columns
     if isinstance(step, SimpleImputer):
-        return _imputed(step, everyone)
+        return _imputed(step, all_columns)
     if isinstance(step, MissingIndicator):
         return np.asarray(step.features_)
     if isinstance(step, OneHotEncoder):
-        return np.repeat(everyone, _n_encoded(step))
+        return np.repeat(all_columns, _n_encoded(step))
     if isinstance(step, SelectorMixin):
         return np.asarray(step.get_support(indices=True))
     return None
 
 
-def _imputed(step: SimpleImputer, everyone: Array) -> Array:
+def _imputed(step: SimpleImputer, all_columns: Array) -> Array:
     empty = np.array([value != value for value in step.statistics_])  # NaN: nothing to fill with
-    kept = everyone if step.keep_empty_features else everyone[~empty]
+    kept = all_columns if step.keep_empty_features else all_columns[~empty]
     return kept if step.indicator_ is None else np.append(kept, step.indicator_.features_)
 
 
@@ -109,19 +109,19 @@ def _of_parts(step: ColumnTransformer) -> Array | None:
 
 def column_numbers(columns: Any, n_columns: int, names: Any) -> Array:
     """Return as numbers the columns that a part of a `ColumnTransformer` is given."""
-    everyone = np.arange(n_columns)
+    all_columns = np.arange(n_columns)
     if isinstance(columns, (str, int)):
         columns = [columns]
     if isinstance(columns, slice):
         if not (isinstance(columns.start, str) or isinstance(columns.stop, str)):
-            return everyone[columns]
+            return all_columns[columns]
         # By names, as pandas slices: the last one is in it.
         places = {name: place for place, name in enumerate(names)}
         first = 0 if columns.start is None else places[columns.start]
         last = n_columns - 1 if columns.stop is None else places[columns.stop]
-        return everyone[first : last + 1 : columns.step]
+        return all_columns[first : last + 1 : columns.step]
     chosen = np.asarray(columns)
     if chosen.dtype.kind in "OUT":
         places = {name: place for place, name in enumerate(names)}
         return np.array([places[name] for name in chosen], dtype=np.intp)
-    return everyone[chosen] if chosen.size else everyone[:0]
+    return all_columns[chosen] if chosen.size else all_columns[:0]

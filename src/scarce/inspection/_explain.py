@@ -142,7 +142,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
     points = rows if points is None else points
     of_points = layers.scores(points)
     chosen = nearest_points(layers.last, dense(rows), dense(points), scores, of_points)
-    baseline, everyone = dense(points)[chosen], np.arange(outputs.size)
+    baseline, all_rows = dense(points)[chosen], np.arange(outputs.size)
     if made_from is not None:
         shares, exact = _by_columns(layers, dense(rows), baseline, outputs, made_from, names.size)
     else:
@@ -155,7 +155,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
             outputs,
         )
         exact = False
-    found, of_baseline = scores[everyone, outputs], of_points[chosen, outputs]
+    found, of_baseline = scores[all_rows, outputs], of_points[chosen, outputs]
     return Explanation(
         values=shares,
         scores=found,

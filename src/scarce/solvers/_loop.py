@@ -13,7 +13,7 @@ from scarce._core import FEASIBLE, MOST_GOALS, MOST_PAIRWISE
 from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
-from scarce.solvers._newton import LARGEST, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._newton import FACTORED_UP_TO, SINGULAR_UP_TO, free_variables, newton_steps
 from scarce.solvers._signed import SignedForm
 from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._step_data import StepMatrix
@@ -255,7 +255,7 @@ class Loop:
             # The active bounds have settled: what is left is a linear system.
             gradient = gradient.copy()
             gradient[block] = local
-            exact = self._newton(new, gradient, LARGEST, tol)
+            exact = self._newton(new, gradient, FACTORED_UP_TO, tol)
             new = new if exact is None else exact
         return new
 

@@ -13,7 +13,7 @@ from scarce.solvers._unbounded import refuse_unbounded
 SINGULAR_UP_TO = int(MOST_FREE)
 # Free variables for which a Cholesky factorisation pays inside the loop: of more, a step to the
 # first bound costs more than the pairwise steps that it saves.
-LARGEST = 800
+FACTORED_UP_TO = 800
 # Share of its terms up to which a rise of the objective, or a negative curvature, is rounding. The
 # terms are those of the products |change| |Q| |change|: along a direction without curvature what is
 # left of them has any sign.
@@ -87,8 +87,8 @@ def is_singular(Q: Array) -> bool:
     """Say whether a system needs its least-norm answer."""
     if Q.size == 0:
         return False
-    unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
-    factor, failed = linalg.lapack.dpotrf(Q / unit, lower=1, clean=0)
+    scale = float(np.abs(np.diagonal(Q)).max()) or 1.0
+    factor, failed = linalg.lapack.dpotrf(Q / scale, lower=1, clean=0)
     return bool(failed or np.diagonal(factor).min() ** 2 < REGULAR)
 
 
@@ -109,8 +109,8 @@ def _direction(
         members = (groups[:, None] == np.unique(groups)).astype(float)
     n = groups.size
     # In units of the kernel, so that its rows and those of the equalities weigh alike.
-    unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
-    Q, right, tol = Q / unit, right / unit, tol / unit
+    scale = float(np.abs(np.diagonal(Q)).max()) or 1.0
+    Q, right, tol = Q / scale, right / scale, tol / scale
     small = n <= SINGULAR_UP_TO
     if not small:
         Q.flat[:: n + 1] += 1e-12 * float(np.trace(Q))  # the copy made above

@@ -104,8 +104,8 @@ class SignedForm:
     def keep_single_rows(self, cache_size: float) -> None:
         """Keep rows in single precision if all of them would fit; for one definite group."""
         kernel = self.problem.kernel
-        ordinary = self.n_groups == 1 and self.bounded and self.definite and self.kept is None
-        if not (ordinary and self.plain and 4e-6 * self.n**2 <= cache_size):
+        eligible = self.n_groups == 1 and self.bounded and self.definite and self.kept is None
+        if not (eligible and self.plain and 4e-6 * self.n**2 <= cache_size):
             return
         if kernel.writes_rows and kernel.precisions[0] == np.float32:
             memory = np.empty((self.n, self.n), np.float32)  # of the rows that are kept

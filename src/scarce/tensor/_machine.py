@@ -305,10 +305,10 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
 
     def _scores_of(self, rows: Array) -> Array:
         """Return the inner products with the weight tensor; zeros that fill rows up add nothing."""
-        plane = self.coef_.reshape(1, -1)[:, : rows.shape[1]]
+        weight_vector = self.coef_.reshape(1, -1)[:, : rows.shape[1]]
         scores = np.zeros(rows.shape[0])
         groups = np.zeros(rows.shape[0], np.int64)
-        as_rows(rows).project(0, scores.size, np.ascontiguousarray(plane), groups, scores)
+        as_rows(rows).project(0, scores.size, np.ascontiguousarray(weight_vector), groups, scores)
         return no_nan(scores)
 
     def _raw_scores(self, X: Any) -> Array:

@@ -279,14 +279,14 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         self._check_left_out_rows(first.size)
         distinct, masses = flat[rows[first]], np.bincount(members, weights)
         squares = self._squared_norms(distinct)
-        everyone = np.full(flat.shape[0], -1)
-        everyone[rows] = members
+        member_of = np.full(flat.shape[0], -1)
+        member_of[rows] = members
         scores = scores_by_parts(
             lambda part: self._scores_without(distinct, squares, masses, part, full),
             first.size,
             left_out_parts(first.size, self.random_state),
         )
-        return self._keep_left_out(scores, masses, everyone)
+        return self._keep_left_out(scores, masses, member_of)
 
     def _scores_without(
         self, flat: Array, squares: Array, weights: Array, part: Array, full: Fit
@@ -307,8 +307,8 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
                 fit = self._best(tensors, sweeps, allow_zero=True)
         if not (fit.converged or fit.degenerate):
             self._note_early_ends()
-        plane = full_tensor(fit.factors, fit.scales * problem.weight_unit).reshape(-1)
-        return np.asarray(flat[part] @ plane[: flat.shape[1]], dtype=np.float64)
+        weight_vector = full_tensor(fit.factors, fit.scales * problem.weight_unit).reshape(-1)
+        return np.asarray(flat[part] @ weight_vector[: flat.shape[1]], dtype=np.float64)
 
     def _softened(self, sweeps: ModeSweeps, start: Factors) -> Iterator[Factors]:
         """Return where a path of smaller and smaller nu leads, which begins at the samples' mean.

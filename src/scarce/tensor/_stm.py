@@ -151,7 +151,7 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
 
     @fit_frame
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the separating plane.
+        """Find the separating hyperplane.
 
         Parameters
         ----------

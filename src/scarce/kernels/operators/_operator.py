@@ -124,8 +124,8 @@ class KernelOperator(SymmetricOperator):
         self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
     ) -> Array:
         """Return ``sum_j weights[groups[i], j] k(x_rows[i], x_columns[j])``, added alike."""
-        everyone, total = self._in(precision), np.zeros(rows.size)
-        add_sums(everyone.take(rows), everyone.take(columns), weights, groups, total)
+        all_rows, total = self._in(precision), np.zeros(rows.size)
+        add_sums(all_rows.take(rows), all_rows.take(columns), weights, groups, total)
         return total
 
     def reference(self, rows: Array, columns: Array) -> Array:

@@ -48,8 +48,10 @@ class Rows(Protocol):
     def combine(self, weights: Array) -> Array:
         """Return ``weights @ rows`` in float64, for ``weights`` of shape ``(k, n)``."""
 
-    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
-        """Add to ``out[start:stop]`` the inner product of each row with the plane of its group."""
+    def project(
+        self, start: int, stop: int, weight_vectors: Array, groups: Array, out: Array
+    ) -> None:
+        """Add each row's product with its group's weight vector to ``out[start:stop]``."""
 
 
 SHIFTED_ONCE = 1 << 15  # values of rows that are shifted and cast at once
@@ -115,10 +117,12 @@ class DenseRows:
     def combine(self, weights: Array) -> Array:
         return np.asarray(weights @ self._tile(slice(None)), dtype=np.float64)
 
-    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
+    def project(
+        self, start: int, stop: int, weight_vectors: Array, groups: Array, out: Array
+    ) -> None:
         tile = self._tile(slice(start, stop))
         _core.weighted_row_sums(
-            tile, np.ascontiguousarray(planes), groups[start:stop], out[start:stop]
+            tile, np.ascontiguousarray(weight_vectors), groups[start:stop], out[start:stop]
         )
 
 
@@ -172,10 +176,14 @@ class SparseRows:
     def combine(self, weights: Array) -> Array:
         return np.ascontiguousarray((self.X.T @ weights.T).T, dtype=np.float64)
 
-    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
+    def project(
+        self, start: int, stop: int, weight_vectors: Array, groups: Array, out: Array
+    ) -> None:
         data, indices, indptr = self.X.data, self.X.indices, self.X.indptr[start : stop + 1]
-        planes = np.ascontiguousarray(planes)
-        _core.project_sparse(data, indices, indptr, planes, groups[start:stop], out[start:stop])
+        weight_vectors = np.ascontiguousarray(weight_vectors)
+        _core.project_sparse(
+            data, indices, indptr, weight_vectors, groups[start:stop], out[start:stop]
+        )
 
 
 class OpaqueRows:

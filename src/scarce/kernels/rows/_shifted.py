@@ -102,8 +102,10 @@ class ShiftedRows:
         moved = (weights * self.amounts) @ members
         return np.asarray(self.rows.combine(weights) + moved @ self.directions)
 
-    def project(self, start: int, stop: int, planes: Array, groups: Array, out: Array) -> None:
-        self.rows.project(start, stop, planes, groups, out)
-        table = planes @ self.directions.T
+    def project(
+        self, start: int, stop: int, weight_vectors: Array, groups: Array, out: Array
+    ) -> None:
+        self.rows.project(start, stop, weight_vectors, groups, out)
+        table = weight_vectors @ self.directions.T
         tile = slice(start, stop)
         out[tile] += self.amounts[tile] * table[groups[tile], self.tasks[tile]]

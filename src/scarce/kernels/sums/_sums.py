@@ -31,9 +31,13 @@ def add_sums(left: Prepared, right: Prepared, weights: Array, groups: Array, out
     An explicit kernel first adds up the right-hand rows, and no kernel value is formed.
     """
     if left.kernel.explicit:
-        planes = right.rows.combine(weights)
+        weight_vectors = right.rows.combine(weights)
         with tile_runner(left.n * left.rows.width // 4) as run:
-            run(left.n, lambda a, b: left.rows.project(a, b, planes, groups, out), tile_steps(1))
+            run(
+                left.n,
+                lambda a, b: left.rows.project(a, b, weight_vectors, groups, out),
+                tile_steps(1),
+            )
         return
     dtype = left.rows.dtype
     with left.runner(left.effort(right.n)) as run:

@@ -104,16 +104,16 @@ def outside_tubes(residual: Array, eps: Array) -> Array:
     return np.asarray(np.sign(residual) * np.maximum(np.abs(residual) - eps, 0.0))
 
 
-def pulls(outside: Array, C: Array, U: Array) -> Array:
-    """Return the multipliers that belong to residuals outside the tubes: slopes of the loss."""
+def negative_gradients(outside: Array, C: Array, U: Array) -> Array:
+    """Return the multipliers of residuals outside the tubes, negative gradients of the loss."""
     return np.asarray(np.clip(C * outside, -U, U))
 
 
 def slack_loss(outside: Array, C: Array, U: Array) -> float:
-    """Return the price of all slacks: squares, and lines from the caps on."""
+    """Return the cost of all slacks: squares, and lines from the caps on."""
     size = np.abs(outside)
     bent = np.minimum(size, U / C)
-    with np.errstate(over="ignore"):  # an infinite price is one
+    with np.errstate(over="ignore"):  # an infinite cost is one
         return float((C * bent * (size - 0.5 * bent)).sum())
 
 

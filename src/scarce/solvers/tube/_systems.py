@@ -187,11 +187,11 @@ class FeatureSystem:
         mean, level = np.asarray(C @ Z) / mass, float(C @ right) / mass
         H = _weighted_square(Z, C)
         H -= mass * np.outer(mean, mean)
-        pull = np.asarray((C * (right - level)) @ Z)
+        rhs = np.asarray((C * (right - level)) @ Z)
         total = float(forces.sum())
         if forces.any():
-            pull = pull + np.asarray(forces @ self.Z) - total * mean
-        w = _ridge_solve(H, pull, 1.0 / self.unit**2)
+            rhs = rhs + np.asarray(forces @ self.Z) - total * mean
+        w = _ridge_solve(H, rhs, 1.0 / self.unit**2)
         return w, level + total / mass - float(mean @ w)
 
     def scores(self, w: Array) -> Array:

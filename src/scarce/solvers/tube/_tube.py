@@ -29,8 +29,8 @@ from scarce.solvers._solution import Progress
 from scarce.solvers.tube._certificate import (
     TubeCertificate,
     certify_tube,
+    negative_gradients,
     outside_tubes,
-    pulls,
     slack_loss,
     tube_values,
 )
@@ -244,8 +244,8 @@ class _Newton:
 
     def first_step(self, value: float) -> tuple[float, bool]:
         """Go to the solution without tubes and caps, one linear system, if that is any better."""
-        everyone = np.ones(self.system.n, dtype=bool)
-        w, b = self.system.ridge(everyone, self.t, self.C, np.zeros(self.system.n))
+        all_rows = np.ones(self.system.n, dtype=bool)
+        w, b = self.system.ridge(all_rows, self.t, self.C, np.zeros(self.system.n))
         self.n_iter += 1
         scores = self.system.scores(w)
         reached = self.value(w, b, scores)
@@ -293,7 +293,9 @@ class _Newton:
         second = self.system.inner(change, change, rise)
 
         def slope(length: float) -> float:
-            theta = pulls(outside_tubes(residual - length * lift, self.eps), self.C, self.U)
+            theta = negative_gradients(
+                outside_tubes(residual - length * lift, self.eps), self.C, self.U
+            )
             return first + length * second - float(theta @ lift)
 
         if slope(1.0) <= 0:
@@ -320,7 +322,9 @@ class _Newton:
 
     def multipliers(self) -> Array:
         """Return the multipliers of the point."""
-        implied = pulls(outside_tubes(self.t - self.scores - self.b, self.eps), self.C, self.U)
+        implied = negative_gradients(
+            outside_tubes(self.t - self.scores - self.b, self.eps), self.C, self.U
+        )
         return self.system.multipliers(self.w, implied)
 
     def balanced(self, theta: Array) -> Array:
