@@ -43,6 +43,12 @@ from tests.attack.recipes import Recipe
                    kernel="callable", gamma=0.3),
         ),
         (
+            "SVC",  # the same in the compiled judgement of small programs
+            Recipe(seed=3868, n=8, d=2, cluster=0.01, distance=1e4, tight=1e-3, place="first",
+                   offset=1e6, decades=16.0, kernel="rbf", gamma=0.3327470983494716, cost=100.0,
+                   tol=1e-3),
+        ),
+        (
             "UnbiasedPUSVC",  # what the labelled rows say of the others, in single precision
             Recipe(seed=191, n=364, d=2, place="first", single=True, csr=True, ties=True,
                    kernel="rbf", gamma=1e-7, degree=2, share=0.3, cost=100.0, tol=0.01),
