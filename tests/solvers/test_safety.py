@@ -58,17 +58,14 @@ def descent(n=600):
 def test_a_lost_gradient_is_noticed():
     found = descent()
     local = found.gradient.copy()
-    assert not found._is_lost(None, local, 1.0)
+    assert not found._is_lost(local, 1.0)
     local[7] += 0.2  # of a free variable, beside a violation of 1
-    assert found._is_lost(None, local, 1.0)
-    assert not found._is_lost(None, local, 10.0)
-    active = np.arange(5, 20)
-    assert found._is_lost(active, local[active], 1.0)
-    assert not found._is_lost(active + 10, local[active + 10], 1.0)
+    assert found._is_lost(local, 1.0)
+    assert not found._is_lost(local, 10.0)
     found.x[7] = 1.0  # at a bound it has no part in the steps to come
-    assert not found._is_lost(None, local, 1.0)
+    assert not found._is_lost(local, 1.0)
     local[8] = np.nan
-    assert found._is_lost(None, local, 1.0)
+    assert found._is_lost(local, 1.0)
 
 
 def test_steps_that_lost_the_gradient_go_on_in_double_precision(monkeypatch):
@@ -76,8 +73,8 @@ def test_steps_that_lost_the_gradient_go_on_in_double_precision(monkeypatch):
     lost = []
     plain = Descent._is_lost
 
-    def told(self, active, local, violation):
-        lost.append(plain(self, active, local + (0.0 if lost else 1e3), violation))
+    def told(self, local, violation):
+        lost.append(plain(self, local + (0.0 if lost else 1e3), violation))
         return lost[-1]
 
     monkeypatch.setattr(Descent, "_is_lost", told)

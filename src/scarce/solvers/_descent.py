@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from scarce.parallel import KEPT, single_threaded_blas, small_space
 from scarce.solvers._field import Field
 from scarce.solvers._newton import newton_steps
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._step_data import Boxes, Source, StepMatrix
+from scarce.solvers._step_data import StepMatrix
 from scarce.solvers._steps import boxes_of, missing_rows
 
 # Share of the violation up to which variables may violate whose rows are there when others are
@@ -34,8 +33,6 @@ from scarce.solvers._steps import boxes_of, missing_rows
 ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
 STEPPED = 1  # what `exact_steps` answers when it has taken them
 PATIENCE = 10  # rounds of steps without progress, after which they are taken to be lost
-SHRINK_FROM = 128  # variables, of which so many cost little more in a step than half of them
-SHRUNK = 0.75  # share of all variables that is worth a copy of their rows
 
 
 class Descent:
@@ -74,7 +71,6 @@ class Descent:
         self.nowhere = np.zeros(form.n, bool)
         self.precision: Any = np.float32
         self.rows: tuple[Array, Array] | None = None
-        self.shrink = False
 
     def _placed(self, values: Array) -> Array:
         return values if self.order is None else values[self.order]
@@ -145,8 +141,6 @@ class Descent:
     def _run(self, goal: float, most: int, space: Array) -> tuple[int, bool]:
         """Take steps until nothing violates by more than ``goal``; say whether that was reached."""
         n, kept = self.form.n, self.kept
-        # Steps on all variables after which it is asked which of them can be left out.
-        every = n // 2 if n >= SHRINK_FROM else most
         if self.rows is None or n**2 <= KEPT:  # the latter are in a space that others use too
             self.rows = _rows_in(space, n, self.precision)
         steps, since_best, (worst, seen) = 0, 0, self._follow(self._absent())
@@ -156,15 +150,9 @@ class Descent:
             aim = goal
             if kept.count < n:  # those whose rows are absent will change what is optimal
                 aim = max(goal, (0.5 * ROUGHLY if crowd else LESS_ROUGHLY) * worst)
-            active = self._active(fixed) if self.shrink else None
-            size = n if active is None else active.size
-            limit = min(every if active is None else int(FOLLOWED) * size, most - steps)
-            if active is None:
-                taken, local = self._steps_on_all(aim, limit)
-            else:
-                taken, local = self._steps_on(active, aim, limit)
+            limit = min(int(FOLLOWED) * n, most - steps)
+            taken, local = self._steps(aim, limit)
             steps += taken
-            self.shrink = taken == limit
             if local is None:
                 return steps, False
             before, (worst, seen) = worst, self._follow(fixed)
@@ -175,7 +163,7 @@ class Descent:
             elif self.precision == np.float64:
                 lost = False  # but slow, perhaps
             else:
-                lost = since_best > PATIENCE or self._is_lost(active, local, before)
+                lost = since_best > PATIENCE or self._is_lost(local, before)
             if lost:
                 if self.precision == np.float64:
                     return steps, worst <= goal
@@ -184,11 +172,10 @@ class Descent:
                 crowd = self._keep_more(goal)
         return steps, worst <= goal
 
-    def _is_lost(self, active: Array | None, local: Array, violation: float) -> bool:
+    def _is_lost(self, local: Array, violation: float) -> bool:
         """Say whether steps lost the gradient of free variables, beside what they were to close."""
-        chosen = slice(None) if active is None else active
-        x, lower, upper = self.x[chosen], self.boxes.lower[chosen], self.boxes.upper[chosen]
-        drift = np.abs(local - self.gradient[chosen])[(x > lower) & (x < upper)]
+        free = (self.x > self.boxes.lower) & (self.x < self.boxes.upper)
+        drift = np.abs(local - self.gradient)[free]
         return bool(drift.size) and not float(drift.max()) <= LOST * violation
 
     def _absent(self) -> Array:
@@ -202,49 +189,19 @@ class Descent:
         kept.keep_next(rows, clear)
         return bool((kept.where[rows] < 0).any())
 
-    def _active(self, fixed: Array) -> Array | None:
-        """Return the variables that a step may still want; None if they are most."""
-        active = active_variables(self.boxes, self.gradient, self.x, fixed)
-        return active if 0 < active.size <= SHRUNK * self.x.size else None
-
-    def _steps_on_all(self, aim: float, limit: int) -> tuple[int, Array | None]:
-        """Take steps on all variables; return how many, and the gradient as they have it.
+    def _steps(self, aim: float, limit: int) -> tuple[int, Array | None]:
+        """Take steps; return how many, and the gradient as they have it.
 
         None for the latter if a pair had no bound.
         """
         assert self.rows is not None
-        return _steps(
-            StepMatrix(*self.rows, self.form.coupling, self.extra, self.diagonal),
-            self.boxes,
-            self.source,
-            self.gradient.copy(),
-            self.x,
-            aim,
-            limit,
-            self.kept.count < self.form.n,
+        matrix = StepMatrix(*self.rows, self.form.coupling, self.extra, self.diagonal)
+        held, met = self.kept.count < self.form.n, np.full(3, -1)
+        gradient = self.gradient.copy()
+        taken = pairwise_steps(
+            *matrix, *self.boxes, *self.source, gradient, self.x, aim, limit, met, held
         )
-
-    def _steps_on(self, active: Array, aim: float, limit: int) -> tuple[int, Array | None]:
-        """Do that for some variables alone."""
-        values, lines, columns, signs = self.source
-        columns = columns[active] if columns.size else active
-        lower, upper, widths, starts = self.boxes
-        starts = np.searchsorted(active, starts)
-        part = self.x[active]
-        with small_space("part") as space:
-            rows = _rows_in(space, active.size, self.precision)
-            found = _steps(
-                StepMatrix(*rows, self.form.coupling, self.extra[active], self.diagonal[active]),
-                Boxes(lower[active], upper[active], widths[active], starts),
-                Source(values, lines[active], columns, signs[active]),
-                self.gradient[active],
-                part,
-                aim,
-                limit,
-                False,
-            )
-        self.x[active] = part
-        return found
+        return taken, gradient if met[0] < 0 else None
 
     def _found(self) -> tuple[Array, Field]:
         """Return the point and its field."""
@@ -280,39 +237,7 @@ class Descent:
         return out
 
 
-def active_variables(boxes: Boxes, gradient: Array, x: Array, fixed: Array) -> Array:
-    """Return the variables that a step may still want.
-
-    LIBSVM's rule of shrinking: a variable at a bound is left out if it violates with none of its
-    group, ``-gradient < M`` where it may only grow and ``-gradient > m`` where it may only shrink.
-    Those that are ``fixed`` have no part in it.
-    """
-    wanted_by, up, low = -gradient, (x < boxes.upper) & ~fixed, (x > boxes.lower) & ~fixed
-    wanted = up & low
-    for first, last in pairwise(boxes.starts):
-        own = slice(first, last)
-        m = np.max(wanted_by[own], where=up[own], initial=-np.inf)
-        M = np.min(wanted_by[own], where=low[own], initial=np.inf)
-        wanted[own] |= (up[own] & (wanted_by[own] >= M)) | (low[own] & (wanted_by[own] <= m))
-    return np.flatnonzero(wanted)
-
-
 def _rows_in(space: Array, n: int, precision: Any) -> tuple[Array, Array]:
     """Return memory for the rows of so many variables, and where they are: nowhere yet."""
     rows = space.view(precision)[: n**2] if n**2 <= KEPT else np.empty(n**2, precision)
     return rows.reshape(n, n), np.full(n, -1)
-
-
-def _steps(
-    matrix: StepMatrix,
-    boxes: Boxes,
-    source: Source,
-    gradient: Array,
-    x: Array,
-    aim: float,
-    limit: int,
-    held: bool,
-) -> tuple[int, Array | None]:
-    met = np.full(3, -1)
-    taken = pairwise_steps(*matrix, *boxes, *source, gradient, x, aim, limit, met, held)
-    return taken, gradient if met[0] < 0 else None
