@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 from sklearn import svm
 from sklearn.ensemble import IsolationForest
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 from sklearn.neighbors import LocalOutlierFactor
 
 from scarce import SVC, SVMC, OneClassSVM
-from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
+from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper, RocchioMapper
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper
 
 # What these tests are about is the loop; its model may be a poor one.
@@ -204,3 +204,42 @@ def test_plain_threshold_of_the_one_class_svm():
     )
     assert plain["negatives"][0] == (reference.predict(unlabelled) < 0).sum()
     assert lowered["negatives"][0] < plain["negatives"][0]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+def test_rocchio_against_its_definition(container):
+    X, y = words(3)
+    X = X * np.random.default_rng(1).integers(1, 5, size=X.shape)  # counts, of unequal length
+    X[-1] = 0.0
+    P, U = X[y == 1], X[y == 0]
+    p = sum(row / np.linalg.norm(row) for row in P if row.any()) / len(P)
+    u = sum(row / np.linalg.norm(row) for row in U if row.any()) / len(U)
+    prototypes = [16 * p - 4 * u, 16 * u - 4 * p]
+    expected = cosine_similarity(U, prototypes) @ [1.0, -1.0]
+    mapper = RocchioMapper().fit(
+        container(P), unlabeled=[(container(U[:30]), np.ones(30)), (container(U[30:]), np.ones(50))]
+    )
+    np.testing.assert_allclose(mapper.score_samples(container(U)), expected, atol=1e-12)
+    assert 0 < (expected < 0).sum() < 80
+    assert expected[-1] == 0.0
+    model = of_the_paper(
+        mapper=RocchioMapper(), classifier=SVC(kernel="linear"), keep="all", map_fallback=0.0
+    ).fit(container(X), y)
+    truth = np.arange(100) < 40
+    assert np.mean((model.predict(container(X)) == 1) == truth) > 0.9
+
+
+def test_rocchio_counts_weights():
+    X, y = words(2)
+    P, U = X[y == 1], X[y == 0]
+    counts = np.random.default_rng(0).integers(1, 4, size=100)
+    own, others = counts[y == 1], counts[y == 0]
+    one = RocchioMapper().fit(P, own.astype(float), [(U, others.astype(float))])
+    many = RocchioMapper().fit(
+        np.repeat(P, own, axis=0), None, [(np.repeat(U, others, axis=0), np.ones(others.sum()))]
+    )
+    np.testing.assert_allclose(one.direction_, many.direction_, atol=1e-14)
+    plain = RocchioMapper().fit(P, None, [(U, np.ones(80))])
+    assert np.abs(plain.direction_ - one.direction_).max() > 1e-3
+    with pytest.raises(ValueError, match="unlabeled must hold at least one row"):
+        RocchioMapper().fit(P)

@@ -76,6 +76,7 @@ ATTRIBUTES: dict[str, Rule | tuple[Rule, ...]] = {
     "target_labels_": places("*", "m"),
     "_weights": floats("m"),
     "positive_features_": Rule("b", ("d",)),
+    "direction_": floats("d"),
     "transduction_": labels("n"),
     "threshold_": number(),
     "margin_": (number(), floats("*")),

@@ -37,6 +37,7 @@ TRUSTED_TYPES = (
     "scarce.model_selection.LeaveOneOutSearch",
     "scarce.positive_unlabeled.OneClassMapper",
     "scarce.positive_unlabeled.OneDNFMapper",
+    "scarce.positive_unlabeled.RocchioMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
     "scarce.proportions.SourceModel",
     "numpy.dtype",  # of what an imputer was fitted to; read from an empty array

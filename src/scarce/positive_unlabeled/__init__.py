@@ -20,6 +20,7 @@ from scarce.positive_unlabeled.mapping_convergence._mapping_convergence import M
 from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._one_dnf_mapper import OneDNFMapper
 from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import OutOfBagMapper
+from scarce.positive_unlabeled.mapping_convergence._rocchio_mapper import RocchioMapper
 from scarce.positive_unlabeled.mapping_convergence._round_displays import (
     RoundsBoundaryDisplay,
     SetSizesDisplay,
@@ -46,6 +47,7 @@ __all__ = [
     "PositiveUnlabeledSVC",
     "PriorEstimate",
     "ProbabilityDisplay",
+    "RocchioMapper",
     "RoundsBoundaryDisplay",
     "SetSizesDisplay",
     "UnbiasedPUSVC",
