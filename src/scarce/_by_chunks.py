@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from scarce._arrays import Array
-from scarce._data import comes_in_chunks, is_large_map
 from scarce._frame import NOT_FINITE, check_total_weight, fit_task
 from scarce.chunks import (
     BandSolution,
@@ -39,28 +37,6 @@ from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 BAND_CACHE = 32.0  # MB for kernel values of a band, which are products of few features
 MANY_BAND = 50_000  # rows of a band that Newton's method makes fewer first
 FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
-
-
-def goes_by_chunks(estimator: Any, X: Any) -> bool:
-    """Say whether rows are to be fitted chunk by chunk before anything is checked."""
-    if comes_in_chunks(X):
-        return True
-    return _is_explicit(estimator) and is_large_map(X, estimator.max_memory)
-
-
-def goes_by_bands(estimator: Any, X: Any) -> bool:
-    """Say whether checked rows in memory are fitted by bands, which is faster for many of them."""
-    return (
-        estimator.approximation is not None
-        and type(X) is np.ndarray
-        and X.shape[0] >= estimator._band_from
-        and estimator._kernel_type.has_formula
-        and not sparse.issparse(X)
-    )
-
-
-def _is_explicit(estimator: Any) -> bool:
-    return bool(estimator._kernel_type.explicit) and estimator.approximation is None
 
 
 @dataclass(frozen=True)
@@ -99,6 +75,53 @@ class Plan:
     stands_for: Array
     most_rows: int
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of all rows."""
+        return sum(self.chunks.sizes), self.chunks.n_features
+
+    @property
+    def diagonal(self) -> Array:
+        """The kernel's diagonal, of the subsample."""
+        rows = np.asarray(self.sample.X, dtype=np.float64)
+        return self.kernel.diagonal(np.einsum("ij,ij->i", rows, rows))
+
+    @property
+    def largest(self) -> float:
+        """Its largest absolute value."""
+        return float(np.abs(self.diagonal).max())
+
+    def offsets(self, solution: BandSolution, problem: Problem, rejected: Array) -> Array:
+        """Return the order statistic of every group's scores, which lies in the band.
+
+        ``rejected`` is the share of every group's weight below it; of all weight it is the last
+        score.
+        """
+        terms, offsets = solution.band.terms, -solution.multipliers
+        for group, wanted in enumerate(problem.totals - solution.settled):
+            own = terms.groups == group
+            if rejected[group] >= 1.0:
+                offsets[group] = solution.highest[group]
+            elif 0.0 < wanted <= float(terms.upper[own].sum()):
+                upper = terms.upper[own]
+                offsets[group] = one_class_offset(solution.scores[own], 1.0 / wanted, upper)
+        return np.asarray(offsets)
+
+    def expansion(self, terms: Array, order: Array | None = None) -> tuple[Array, Array, Array]:
+        """Return numbers, rows and coefficients of a sum over landmarks, in some order.
+
+        Of a linear kernel ``terms`` is a plane, which is then the only row.
+        """
+        if self.landmarks is None:
+            return np.zeros(0, np.int32), np.atleast_2d(terms), np.ones((1, 1))
+        order = np.arange(terms.size) if order is None else order
+        kind = np.int32 if self.shape[0] < 2**31 else np.int64
+        return self.numbers[order].astype(kind), self.landmarks.X[order], terms[None, order]
+
+
+def _is_explicit(estimator: Any) -> bool:
+    return bool(estimator._kernel_type.explicit) and estimator.approximation is None
+
 
 def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
     """Return rows as chunks, after a look at whether the estimator can be fitted by them."""
@@ -116,17 +139,12 @@ def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
     return chunks
 
 
-def surveyed(estimator: Any, chunks: Chunks, by: str = "y") -> Survey:
-    """Read all rows once, refuse what cannot be fitted, and tell the estimator its features."""
+def surveyed(chunks: Chunks, by: str = "y") -> Survey:
+    """Read all rows once, and refuse what cannot be fitted."""
     found = survey(chunks, by)
     check_total_weight(found.weight)
     if found.largest > np.sqrt(np.finfo(np.float64).max / (4 * found.width)):
         raise ValueError(f"{NOT_FINITE} X holds {found.largest:.3g}, and its square overflows.")
-    estimator.n_features_in_ = chunks.n_features
-    if chunks.feature_names is not None:
-        estimator.feature_names_in_ = chunks.feature_names
-    elif hasattr(estimator, "feature_names_in_") and chunks.lazy:
-        del estimator.feature_names_in_
     return found
 
 
@@ -136,10 +154,9 @@ def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
     ``strata`` names a value of the rows; the subsample then holds rows of each of its values, all
     of a rare one.
     """
-    found = surveyed(estimator, chunks, "y" if strata is None else strata)
+    found = surveyed(chunks, "y" if strata is None else strata)
     kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
     kernel = settled_kernel(kernel, found)
-    estimator._gamma = float(getattr(kernel, "gamma", 0.0))
     explicit = _is_explicit(estimator)
     n = int(found.taking.sum())
     places = np.zeros(0, np.int64) if explicit else estimator._choose_landmarks(n)
@@ -276,59 +293,3 @@ def _narrowed(
     )
     widths = np.full(start.widths.size, 2.0 * found.window)
     return Start(found.planes, found.multipliers, widths, abs(found.value)), found.reads
-
-
-def keep_model(estimator: Any, plan: Plan, terms: Array, order: Array | None = None) -> None:
-    """Store an expansion over the landmarks, in some order; of a linear kernel, the plane itself.
-
-    ``terms`` are the coefficients of the landmarks, or the plane.
-    """
-    if not np.isfinite(terms).all():
-        raise ValueError(NOT_FINITE)
-    estimator._sparse = False
-    estimator.shape_fit_ = sum(plan.chunks.sizes), plan.chunks.n_features
-    if plan.landmarks is None:
-        estimator.support_ = np.zeros(0, np.int32)
-        estimator.support_vectors_ = np.atleast_2d(terms)
-        estimator.dual_coef_ = np.ones((1, 1))
-        return
-    order = np.arange(terms.size) if order is None else order
-    kind = np.int32 if estimator.shape_fit_[0] < 2**31 else np.int64
-    estimator.support_ = plan.numbers[order].astype(kind)
-    estimator.support_vectors_ = plan.landmarks.X[order]
-    estimator.dual_coef_ = terms[None, order]
-
-
-def band_offsets(solution: BandSolution, problem: Problem, rejected: Array) -> Array:
-    """Return the order statistic of every group's scores, which lies in the band.
-
-    ``rejected`` is the share of every group's weight below it; of all weight it is the last score.
-    """
-    terms, offsets = solution.band.terms, -solution.multipliers
-    for group, wanted in enumerate(problem.totals - solution.settled):
-        own = terms.groups == group
-        if rejected[group] >= 1.0:
-            offsets[group] = solution.highest[group]
-        elif 0.0 < wanted <= float(terms.upper[own].sum()):
-            upper = terms.upper[own]
-            offsets[group] = one_class_offset(solution.scores[own], 1.0 / wanted, upper)
-    return np.asarray(offsets)
-
-
-def sample_diagonal(plan: Plan) -> Array:
-    """Return the kernel's diagonal of the subsample."""
-    rows = np.asarray(plan.sample.X, dtype=np.float64)
-    return plan.kernel.diagonal(np.einsum("ij,ij->i", rows, rows))
-
-
-def forget_reads(estimator: Any) -> None:
-    """Drop what an earlier fit by chunks has stored."""
-    for name in ("n_reads_", "history_"):
-        if name in vars(estimator):
-            delattr(estimator, name)
-
-
-def keep_reads(estimator: Any, solution: BandSolution) -> None:
-    """Store how often the rows were read, and what every round found."""
-    estimator.n_reads_ = solution.reads
-    estimator.history_ = solution.history

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from scarce._arrays import Array
-from scarce.chunks import Survey
+
+if TYPE_CHECKING:
+    from scarce.chunks import Survey
 
 ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
 

@@ -28,6 +28,21 @@ class RowsInChunks:
     n_features: int
 
 
+class FeatureNames:
+    """Mixin of estimators that take rows in chunks."""
+
+    n_features_in_: int
+    feature_names_in_: Array
+
+    def _keep_features_of(self, chunks: Any) -> None:
+        """Store number and names of the features of rows in chunks."""
+        self.n_features_in_ = chunks.n_features
+        if chunks.feature_names is not None:
+            self.feature_names_in_ = chunks.feature_names
+        elif hasattr(self, "feature_names_in_") and chunks.lazy:
+            del self.feature_names_in_
+
+
 def is_dask(X: Any) -> bool:
     """Say whether something is a Dask collection, without loading Dask."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._by_chunks import (
-    Plan,
-    forget_reads,
-    goes_by_bands,
-    goes_by_chunks,
-    keep_model,
-    keep_reads,
-    opened,
-    planned,
-    solved_by_bands,
-)
+from scarce._chunked_fit import ChunkedFit
 from scarce._classes import check_classes, several_classes
 from scarce._data import lazily
-from scarce._frame import StrOptions, fit_frame, fit_task, keep_quality
+from scarce._frame import Solved, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._kernel_sum import KernelSum
-from scarce.chunks import ArrayChunks, BandSolution, Chunks
 from scarce.classification._labelled_machine import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,
@@ -41,10 +31,14 @@ from scarce.parallel import thread_count
 from scarce.reductions import MarginProblem
 from scarce.solvers import QuadraticProgram, Solution, solve_many
 
+if TYPE_CHECKING:
+    from scarce._by_chunks import Plan
+    from scarce.chunks import BandSolution, Chunks
+
 THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter
 
 
-class MarginMachine(LabelledMachine):
+class MarginMachine(ChunkedFit, LabelledMachine):
     """Base of large-margin classifiers; a subclass has `_program` and `_read`.
 
     Two classes are one program, positive for the second. Several are one for every pair, positive
@@ -58,8 +52,6 @@ class MarginMachine(LabelledMachine):
     }
 
     intercept_: Array
-    _fits_by_chunks: ClassVar[bool] = True
-    _band_from: ClassVar[int]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -107,14 +99,26 @@ class MarginMachine(LabelledMachine):
         return self._fit(X, y, sample_weight, start)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
-        if goes_by_chunks(self, X):
-            return self._fit_chunks(opened(self, X, y=y, sample_weight=sample_weight))
+        self._forget_reads()
+        solutions, models = self._answers(X, y, sample_weight, start)
+        self.intercept_ = np.array([model.intercept for model in models])
+        self.n_iter_ = np.array([max(1, each.n_iter) for each in solutions], dtype=np.int32)
+        self.objective_ = float(sum(model.objective for model in models))
+        self._keep_more(models)
+        keep_quality(self, solutions)
+        return self
+
+    def _answers(
+        self, X: Any, y: Any, sample_weight: Any, start: Array | None
+    ) -> tuple[Sequence[Solved], list[Any]]:
+        """Return solutions and models of all pairs, of rows in memory or chunks; store the sum."""
+        if self._reads_chunks(X):
+            return self._answers_of_chunks(self._opened(X, y=y, sample_weight=sample_weight))
         X, codes, weights = self._coded(X, y, sample_weight)
-        if self.classes_.size == 2 and goes_by_bands(self, X):
+        if self.classes_.size == 2 and self._takes_bands(X):
             given = None if sample_weight is None else weights
-            chunks = ArrayChunks(X, y=codes.astype(np.int8), sample_weight=given)
-            return self._fit_chunks(chunks, self.classes_)
-        forget_reads(self)
+            chunks = self._opened(X, y=codes.astype(np.int8), sample_weight=given)
+            return self._answers_of_chunks(chunks, self.classes_)
         if self.classes_.size > 2 and self.approximation is not None:
             raise ValueError(
                 f"approximation={self.approximation!r} is for two classes, got "
@@ -133,12 +137,7 @@ class MarginMachine(LabelledMachine):
             last = np.atleast_2d(np.abs(last))[:, sample.rows]
         solutions, models = self._solve_pairs(sample, codes, factors, last)
         self._keep_pairs(sample, codes, [model.coefficients for model in models])
-        self.intercept_ = np.array([model.intercept for model in models])
-        self.n_iter_ = np.array([max(1, each.n_iter) for each in solutions], dtype=np.int32)
-        self.objective_ = float(sum(model.objective for model in models))
-        self._keep_more(models)
-        keep_quality(self, solutions)
-        return self
+        return solutions, models
 
     # Rows in chunks.
 
@@ -150,30 +149,25 @@ class MarginMachine(LabelledMachine):
         """Return the model of a solution by bands."""
         raise NotImplementedError
 
-    def _fit_chunks(self, chunks: Chunks, classes: Array | None = None) -> Self:
-        """Fit rows in chunks; ``classes`` are the labels if the chunks hold places among them."""
-        plan = planned(self, chunks)
+    def _answers_of_chunks(
+        self, chunks: Chunks, classes: Array | None = None
+    ) -> tuple[Sequence[Solved], list[Any]]:
+        """Return those of rows in chunks; ``classes`` if the chunks hold places among them."""
+        plan = self._planned(chunks)
         labels = check_classes(plan.survey, self._one_class_left, type(self).__name__)
         self.classes_ = labels if classes is None else classes
         self._set_class_weight(plan.survey.totals)
         problem, masses = self._margin_problem(labels, plan.survey.totals * self.class_weight_)
-        by_price = problem.mass is None  # whose rows have a linear term
-        solution = solved_by_bands(self, plan, problem, masses, smoothed=by_price)
+        by_cost = problem.mass is None  # whose rows have a linear term
+        solution = self._solved_by_bands(plan, problem, masses, smoothed=by_cost)
         model = self._read_band(solution, problem, plan)
-        if plan.landmarks is None:
-            keep_model(self, plan, model.coefficients)
-            self._n_support = np.array([0, 1], dtype=np.int32)
-        else:
+        order, counts = None, np.array([0, 1])
+        if plan.landmarks is not None:
             codes = (plan.landmarks.values["y"] == labels[1]).astype(np.int64)
-            keep_model(self, plan, model.coefficients, np.argsort(codes, kind="stable"))
-            self._n_support = np.bincount(codes, minlength=2).astype(np.int32)
-        self.intercept_ = np.array([model.intercept])
-        self.n_iter_ = np.array([max(1, solution.n_iter)], dtype=np.int32)
-        self.objective_ = float(model.objective)
-        self._keep_more([model])
-        keep_quality(self, [solution])
-        keep_reads(self, solution)
-        return self
+            order, counts = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=2)
+        self._keep_planned(plan, model.coefficients, order)
+        self._n_support = counts.astype(np.int32)
+        return [solution], [model]
 
     def _keep_more(self, models: list[Any]) -> None:
         """Store what a subclass knows beside."""

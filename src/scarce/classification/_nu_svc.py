@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import Plan, sample_diagonal
 from scarce._frame import Interval, StrOptions, note
-from scarce.chunks import BandSolution
 from scarce.classification._margin_machine import MarginMachine
 from scarce.classification._one_vs_one import class_pairs, pair_lines
 from scarce.reductions import (
@@ -22,6 +20,10 @@ from scarce.reductions import (
     read_nu_svc,
 )
 from scarce.solvers import QuadraticProgram, Solution
+
+if TYPE_CHECKING:
+    from scarce._by_chunks import Plan
+    from scarce.chunks import BandSolution
 
 
 class NuSVC(MarginMachine):
@@ -190,7 +192,7 @@ class NuSVC(MarginMachine):
         self.n_components = n_components
         self.max_memory = max_memory
 
-    _band_from: ClassVar[int] = 200_000  # rows in memory from which bands are faster
+    _band_from: ClassVar[float] = 200_000  # rows in memory from which bands are faster
 
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return nu_svc_program(operator, signs, nu=self.nu, weights=factors)
@@ -210,7 +212,7 @@ class NuSVC(MarginMachine):
             primal=solution.primal_objective,
             nu=self.nu,
             total=2.0 * float(problem.totals[0]) / self.nu,
-            largest=float(np.max(sample_diagonal(plan))),
+            largest=float(np.max(plan.diagonal)),
         )
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> NuMarginModel:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import Plan
 from scarce._frame import Interval, StrOptions, checked_prices
-from scarce.chunks import BandSolution
 from scarce.classification._margin_machine import MarginMachine
 from scarce.reductions import MarginModel, MarginProblem, c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution
+
+if TYPE_CHECKING:
+    from scarce._by_chunks import Plan
+    from scarce.chunks import BandSolution
 
 
 class SVC(MarginMachine):
@@ -182,7 +184,7 @@ class SVC(MarginMachine):
         self.n_components = n_components
         self.max_memory = max_memory
 
-    _band_from: ClassVar[int] = 20_000  # rows in memory from which bands are faster
+    _band_from: ClassVar[float] = 20_000  # rows in memory from which bands are faster
 
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return c_svc_program(operator, signs, checked_prices("C", self.C, factors))

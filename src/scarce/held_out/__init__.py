@@ -4,7 +4,9 @@ Thresholds with a rate of false alarms, its range, p-values, rows that look odd,
 theory, and what is not proven, is in docs/theory/false_alarms.md.
 """
 
-from scarce.held_out._chunks import Parts, WithoutPart, left_out_by_chunks
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from scarce.held_out._displays import LeftOutScoresDisplay, PValueDisplay
 from scarce.held_out._odd_rows import (
     WIDE_NU,
@@ -36,7 +38,17 @@ from scarce.held_out._scores import (
     false_alarm_range,
     unattainable,
 )
-from scarce.held_out._target_of_chunks import LeftOutOfChunks
+
+if TYPE_CHECKING:
+    from scarce.held_out._chunks import Parts, WithoutPart, left_out_by_chunks
+    from scarce.held_out._target_of_chunks import LeftOutOfChunks
+
+OF_CHUNKS = {
+    "LeftOutOfChunks": "_target_of_chunks",
+    "Parts": "_chunks",
+    "WithoutPart": "_chunks",
+    "left_out_by_chunks": "_chunks",
+}
 
 __all__ = [
     "LAZILY",
@@ -69,3 +81,10 @@ __all__ = [
     "unattainable",
     "warm_start",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what leaves rows in chunks out when it is asked for: a fit of an array never does."""
+    if name not in OF_CHUNKS:
+        raise AttributeError(f"module 'scarce.held_out' has no attribute {name!r}")
+    return getattr(import_module(f"scarce.held_out.{OF_CHUNKS[name]}"), name)

@@ -164,8 +164,8 @@ def part_weights(chunks: Chunks, parts: Parts) -> Array:
     return np.asarray(chunks.reduce(_weights, np.add, parts))
 
 
-def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array]:
-    """Fit without each of some parts of the rows, and return their scores and weights.
+def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
+    """Fit without each of some parts of the rows; return their scores, weights and the reads.
 
     When a part is left out, `nu` stays, and the coefficients are scaled up to the sum that they
     have in the model of all rows, so that scores are on one scale. All fits see the kernel through
@@ -176,7 +176,7 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array]:
     Parameters
     ----------
     machine : OneClassSVM
-        Fitted to all rows; the reads are added to its own.
+        Fitted to all rows.
     plan : Plan
         Of that fit.
 
@@ -184,12 +184,14 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array]:
     -------
     scores, weights : ndarray
         Of the rows left out, in their order within each part.
+    reads : int
+        How often all rows were read.
     """
     landmarks = None if plan.landmarks is None else plan.landmarks.X
     parts = Parts.of(sum(plan.chunks.sizes), landmarks)
     own = part_weights(plan.chunks, parts)
     machine._check_left_out_rows(np.count_nonzero(own))
-    machine.n_reads_ += 1
+    reads = 1
     weight = plan.survey.weight
     mass = machine.nu * weight
     found = []
@@ -218,10 +220,11 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array]:
             kernel=plan.kernel,
         )
         found.append(others.scores(score))
-        machine.n_reads_ += solution.reads - 1  # nothing was surveyed or gathered
+        reads += solution.reads - 1  # nothing was surveyed or gathered
     if not found:
         raise ValueError(
             f"all distinct rows are landmarks (n_components={machine.n_components}), and none can "
             'be left out: use fewer, or offset="training"'
         )
-    return np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])
+    scores, weights = (np.concatenate([each[k] for each in found]) for k in (0, 1))
+    return scores, weights, reads

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin, clone
 
 from scarce._arrays import Array
 from scarce._boundary import on_boundary
-from scarce._by_chunks import forget_reads, goes_by_bands, goes_by_chunks, opened
+from scarce._chunked_fit import ChunkedFit
 from scarce._data import lazily
 from scarce._frame import (
     Interval,
+    Solved,
     StrOptions,
     checked_weights,
     collected_notes,
@@ -26,7 +29,6 @@ from scarce._frame import (
 from scarce._kernel_machine import KernelMachine, Sample
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning
-from scarce.chunks import ArrayChunks, Chunks
 from scarce.held_out import (
     LAZILY,
     WIDE_NU,
@@ -45,8 +47,37 @@ from scarce.kernels import make_operator, nystroem_operator, weighted_scores
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 
+if TYPE_CHECKING:
+    from scarce.chunks import Chunks
 
-class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, KernelMachine):
+
+@dataclass(frozen=True)
+class Answer:
+    """What the solution of a one-class problem says, wherever the rows are.
+
+    Attributes
+    ----------
+    solution : Solved
+        What it is worth.
+    objective : float
+        Of the primal problem.
+    offset, rounding : callable
+        Return the offset, and how far rounding may move a score that reaches it.
+    far : float
+        Score of a row infinitely far from all others, where the kernel vanishes.
+    dropped : tuple of ndarray, optional
+        Scores and weights of rows that took no part.
+    """
+
+    solution: Solved
+    objective: float
+    offset: Callable[[], float]
+    rounding: Callable[[], float]
+    far: float = 0.0
+    dropped: tuple[Array, Array] | None = None
+
+
+class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedFit):
     """Base of one-class machines: rows whose score reaches the offset are inside."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -55,12 +86,6 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, KernelMa
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "offset": [StrOptions({"training", "left_out"}), None],
     }
-
-    _fits_by_chunks: ClassVar[bool] = False
-
-    def _fit_chunks(self, chunks: Chunks) -> Self:
-        """Fit rows in chunks, if the machine can."""
-        raise NotImplementedError
 
     # A machine says what its program is, and how to read the solution.
 
@@ -102,18 +127,33 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, KernelMa
         self : object
             The fitted estimator.
         """
+        self._forget_reads()
+        answer = self._answer(X, sample_weight)
+        self.n_iter_ = max(1, answer.solution.n_iter)
+        self.objective_ = answer.objective
+        keep_quality(self, [answer.solution])
+        self._forget_left_out()
+        if answer.dropped is not None:
+            self._keep_dropped(*answer.dropped)
+        self.offset_ = np.array([answer.offset()])
+        self.intercept_ = -self.offset_
+        self._rounding = answer.rounding()
+        if self._kernel_type.vanishes:
+            self._note_if_all_inside(answer.far + self._rounding)
+        return self
+
+    def _answer(self, X: Any, sample_weight: Any) -> Answer:
+        """Return what the solution of the problem says, of rows in memory or in chunks."""
         rule = self._offset_rule
-        if self._fits_by_chunks and goes_by_chunks(self, X):
+        if self._reads_chunks(X):
             self._drop_nothing_of_chunks()
-            return self._fit_chunks(opened(self, X, sample_weight=sample_weight))
+            return self._answer_of_chunks(self._opened(X, sample_weight=sample_weight))
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
-        if self._fits_by_chunks and rule == "training" and goes_by_bands(self, X):
+        if rule == "training" and self._takes_bands(X):
             self._drop_nothing_of_chunks()
             given = None if sample_weight is None else weights
-            return self._fit_chunks(ArrayChunks(X, sample_weight=given))
-        if self._fits_by_chunks:
-            forget_reads(self)
+            return self._answer_of_chunks(self._opened(X, sample_weight=given))
         self.dropped_ = self._rows_to_drop(X, weights)
         taking = weights.copy()
         taking[self.dropped_] = 0.0
@@ -125,20 +165,22 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, KernelMa
         solution = self._solve(program, None if last is None else last / unit)
         terms = self._keep_expansion(sample, unit * solution.alpha)
         model = self._read(program, solution, self._approximate_sums(sample), largest)
-        self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = model.objective
-        keep_quality(self, [solution])
-        self._forget_left_out()
+        dropped = None
         if self.dropped_.size:
-            self._keep_dropped(self._checked_scores(X[self.dropped_]), weights[self.dropped_])
-        self.offset_ = self._settled_offset(sample, program, solution.alpha, model.offset)
-        self.intercept_ = -self.offset_
-        self._rounding = self._score_rounding(terms, largest)
-        if rule == "left_out" and self._kernel_type.vanishes:
+            dropped = self._checked_scores(X[self.dropped_]), weights[self.dropped_]
+        return Answer(
+            solution=solution,
+            objective=model.objective,
+            offset=lambda: self._settled_offset(sample, program, solution.alpha, model.offset),
+            rounding=lambda: self._score_rounding(terms, largest),
             # Far from all rows only the linear term is left.
-            far = self._score_factor * unit * float(program.linear.min())
-            self._note_if_all_inside(far + self._rounding)
-        return self
+            far=self._score_factor * unit * float(program.linear.min()),
+            dropped=dropped,
+        )
+
+    def _answer_of_chunks(self, chunks: Chunks) -> Answer:
+        """Return that of rows in chunks, if the machine can be fitted to them."""
+        raise NotImplementedError
 
     def _coefficient_unit(self, program: QuadraticProgram) -> float:
         """Return the coefficient of a row whose dual variable is 1."""
@@ -189,17 +231,17 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, KernelMa
 
     def _settled_offset(
         self, sample: Sample, program: QuadraticProgram, alpha: Array, training: float
-    ) -> Array:
+    ) -> float:
         """Return the offset of the training rows, or that of their left-out scores."""
         if self._offset_rule == "left_out":
-            return np.array([self._left_out_threshold(sample, program, alpha)])
+            return self._left_out_threshold(sample, program, alpha)
         if self.gamma == "neighbors" and not self._kernel_type.opaque:
             note(
                 'gamma="neighbors" is a narrow width, with which the offset of the training rows '
                 'rejects far more new rows than nu; use offset="left_out"',
                 NarrowWidthWarning,
             )
-        return np.array([training])
+        return training
 
     def _left_out_threshold(self, sample: Sample, program: QuadraticProgram, alpha: Array) -> float:
         rows = self._part(sample.X, sample.rows)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from scarce._arrays import Array
 from scarce._boundary import rounding_error
-from scarce._by_chunks import (
-    band_offsets,
-    keep_model,
-    keep_reads,
-    planned,
-    sample_diagonal,
-    solved_by_bands,
-)
-from scarce._frame import keep_quality
 from scarce._kernel_machine import Sample
-from scarce.chunks import Chunks
-from scarce.held_out import left_out_by_chunks
-from scarce.one_class._base import OneClassMachine
+from scarce.one_class._base import Answer, OneClassMachine
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import OneClassModel, OneClassProblem, one_class_program, read_one_class
 from scarce.solvers import QuadraticProgram, Solution
+
+if TYPE_CHECKING:
+    from scarce.chunks import Chunks
 
 
 class OneClassSVM(OneClassMachine):
@@ -198,36 +191,31 @@ class OneClassSVM(OneClassMachine):
         self.contamination = contamination
         self.max_memory = max_memory
 
-    _fits_by_chunks: ClassVar[bool] = True
-    _band_from: ClassVar[int] = 100_000  # rows in memory from which bands are faster
+    _band_from: ClassVar[float] = 100_000
 
-    def _fit_chunks(self, chunks: Chunks) -> Self:
-        plan = planned(self, chunks)
+    def _answer_of_chunks(self, chunks: Chunks) -> Answer:
+        plan = self._planned(chunks)
         mass = self.nu * plan.survey.weight
         problem = OneClassProblem(mass)
-        solution = solved_by_bands(self, plan, problem, np.array([plan.survey.weight]))
-        terms = solution.planes.raw[0]
-        keep_model(self, plan, terms)
-        self.n_iter_ = max(1, solution.n_iter)
-        self.objective_ = solution.primal_objective / mass / mass
-        keep_quality(self, [solution])
-        keep_reads(self, solution)
-        self._forget_left_out()
-        self.offset_ = band_offsets(solution, problem, np.array([self.nu]))
-        if self._offset_rule == "left_out":
-            scores, weights = left_out_by_chunks(self, plan)
-            places = np.arange(scores.size)
-            self.offset_ = np.array([self._keep_left_out(scores, weights, places)])
-        self.intercept_ = -self.offset_
-        largest = float(np.abs(sample_diagonal(plan)).max())
+        solution = self._solved_by_bands(plan, problem, np.array([plan.survey.weight]))
+        terms, largest = solution.planes.raw[0], plan.largest
+        self._keep_planned(plan, terms)
         warn_if_zero(-solution.objective / mass / mass, largest / 2, plan.kernel)
-        if plan.landmarks is None:  # one inner product with the plane
-            self._rounding = rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
-        else:
-            self._rounding = self._score_rounding(terms, largest)
-        if self._kernel_type.vanishes:
-            self._note_if_all_inside(self._rounding)
-        return self
+
+        def offset() -> float:
+            if self._offset_rule == "training":
+                return float(plan.offsets(solution, problem, np.array([self.nu]))[0])
+            scores, weights, reads = import_module("scarce.held_out").left_out_by_chunks(self, plan)
+            self._count_reads(reads)
+            return self._keep_left_out(scores, weights, np.arange(scores.size))
+
+        def rounding() -> float:
+            if plan.landmarks is not None:
+                return self._score_rounding(terms, largest)
+            # One inner product with the plane.
+            return rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
+
+        return Answer(solution, solution.primal_objective / mass / mass, offset, rounding)
 
     def _program(self, sample: Sample) -> QuadraticProgram:
         return one_class_program(sample.operator, nu=self.nu, weights=sample.weights)

@@ -141,6 +141,7 @@ class SVDD(OneClassMachine):
         for name, allowed in OneClassMachine._parameter_constraints.items()
         if name != "shrinking"
     }
+    _fits_by_chunks: ClassVar[bool] = False
     _score_factor = 2.0  # of ``2 <c, phi(x)> - k(x, x)``
 
     def __init__(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -11,10 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import on_boundary
+from scarce._boundary import on_boundary, rounding_error
+from scarce._chunked_fit import ChunkedFit
 from scarce._data import lazily
 from scarce._domains import known_tasks
-from scarce._frame import keep_quality, note
+from scarce._frame import Solved, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce._warnings import UnrelatedSourceWarning
@@ -27,10 +31,45 @@ from scarce.one_class._relation import HELPS, SourceMoves, target_p_value, unrel
 from scarce.one_class._shift_rounds import ShiftRounds
 from scarce.one_class._target_left_out import TargetLeftOut
 from scarce.one_class._task_sample import TaskSample
+from scarce.one_class._zero_model import warn_if_zero
+from scarce.reductions import TaskProblem
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, one_class_offset, solve
 
+if TYPE_CHECKING:
+    from scarce._by_chunks import Plan
 
-class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
+
+@dataclass(frozen=True)
+class TaskAnswer:
+    """What a solution of all tasks says, wherever the rows are.
+
+    Attributes
+    ----------
+    solution : Solved
+        What it is worth.
+    objective : float
+        Of the primal problem.
+    n_iter, n_rounds : int
+        Steps and rounds taken.
+    converged : bool
+        Whether the rounds settled.
+    offsets : ndarray of shape (n_tasks,)
+        Order statistics of the tasks' scores.
+    held_out_offset, rounding : callable
+        Return the target's offset from held-out scores, and how far rounding may move a score.
+    """
+
+    solution: Solved
+    objective: float
+    n_iter: int
+    n_rounds: int
+    converged: bool
+    offsets: Array
+    held_out_offset: Callable[[], float]
+    rounding: Callable[[], float]
+
+
+class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
     """Base of one-class machines with a plane and an offset for every task."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -46,7 +85,8 @@ class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
     converged_: bool
     domains_: Array
     max_rounds: int
-    radii_: Array
+    radii_: Any  # None, as shifts_, where rows come in chunks
+    shifts_: Any
     radius: Any
     radius_neighbors: int | None
     radius_scale: float
@@ -109,6 +149,72 @@ class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
             if moves is not None and self.task_shift_ is not None:
                 moves, self.task_shift_ = SourceMoves(moves.means[used]), self.task_shift_[used]
         return X, weights, everyone, moves
+
+    # Rows in chunks.
+
+    def _answer_of_chunks(self, X: Any, values: dict[str, Any], sample_radius: Any) -> TaskAnswer:
+        """Return what a solution by bands says; store its planes. No row is moved or dropped."""
+        reader = import_module("scarce.one_class._tasks_by_chunks")
+        self._drop_nothing_of_chunks()
+        self._refuse_radii(sample_radius)
+        self.source_p_value_, self.task_shift_ = {}, None
+        chunks = self._opened(X, **values)
+        named = reader.names_domains(chunks)
+        plan = self._planned(chunks, reader.DOMAIN if named else None)
+        self.domains_, sizes = reader.task_weights(plan.survey, named)
+        planes = self._planes(sizes)
+        problem, unit = TaskProblem(self.domains_, planes), planes.unit
+        solution = self._solved_by_bands(
+            plan, problem, unit * planes.masses * planes.prices * sizes
+        )
+        self._keep_task_planes(plan, solution.planes.raw / unit)
+        largest = plan.largest
+        warn_if_zero(-solution.objective / unit / unit, planes.reach * largest, plan.kernel)
+
+        def held_out_offset() -> float:
+            found = reader.held_out_target(self, plan, problem, solution)
+            self._count_reads(found.reads)
+            if not found.solved:
+                self._note_early_ends()
+            return self._keep_left_out(found.scores, found.weights, found.members)
+
+        def rounding() -> float:
+            if plan.landmarks is None:  # one inner product with the plane
+                lengths = np.linalg.norm(self.task_coef_, axis=1)
+                return rounding_error(lengths.max(keepdims=True), np.sqrt(largest))
+            return self._boundary_rounding(
+                self.task_dual_coef_, largest, self.task_offset_, self._boundary_share
+            )
+
+        return TaskAnswer(
+            solution=solution,
+            objective=solution.primal_objective / unit / unit,
+            n_iter=solution.n_iter,
+            n_rounds=1,
+            converged=solution.status == "optimal",
+            offsets=plan.offsets(solution, problem, 1.0 / (planes.prices * sizes)) / unit,
+            held_out_offset=held_out_offset,
+            rounding=rounding,
+        )
+
+    def _refuse_radii(self, sample_radius: Any) -> None:
+        """Refuse what moves rows, which passes over chunks do not keep."""
+        if sample_radius is not None or self.radius == "knn" or self.radius != 0:
+            given = "sample_radius" if sample_radius is not None else f"radius={self.radius!r}"
+            raise ValueError(
+                f"{given} moves every row, which needs all rows in memory; rows in chunks are "
+                "fitted with radius=0 and without sample_radius"
+            )
+
+    def _keep_task_planes(self, plan: Plan, raw: Array) -> None:
+        """Store the planes, combinations of landmarks, or planes in the features themselves."""
+        self._keep_planned(plan, raw[0])
+        self.radii_ = self.shifts_ = None
+        self.task_dual_coef_ = raw
+        if plan.landmarks is None:
+            self.task_coef_ = self.support_vectors_ = raw
+            self.task_dual_coef_ = np.eye(raw.shape[0])
+            self.dual_coef_ = self.task_dual_coef_[:1]
 
     # Solving.
 
@@ -179,10 +285,9 @@ class TaskMachine(TrimmedOffset, OutlierMixin, KernelMachine):
 
     # The fitted model.
 
-    def _keep_rounds_quality(self, rounds: ShiftRounds) -> None:
-        """Store what the last round is worth; warn of what falls short."""
-        keep_quality(self, [rounds.solution])
-        if not self.converged_ and rounds.solution.status != "stopped":
+    def _note_if_unsettled(self, rounds: ShiftRounds, converged: bool) -> None:
+        """Say that the rounds ended before their objective settled."""
+        if not converged and rounds.solution.status != "stopped":
             note(
                 f"max_rounds={self.max_rounds} ended the fit before the objective settled: its "
                 f"last values are {rounds.history['objective'][-2:]}, and round_tol="

@@ -8,13 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import forget_reads, goes_by_chunks, opened
 from scarce._domains import TARGET, check_no_domains, split_domains
-from scarce._frame import Interval, StrOptions, checked_weights, fit_frame, fit_task
+from scarce._frame import Interval, StrOptions, checked_weights, fit_frame, fit_task, keep_quality
 from scarce.kernels import make_operator
-from scarce.one_class._task_machine import TaskMachine
+from scarce.one_class._task_machine import TaskAnswer, TaskMachine
 from scarce.one_class._task_sample import TaskSample, per_task, task_masses
-from scarce.one_class._tasks_by_chunks import fit_tasks, refuse_radii
 from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import TaskPlanes
 
@@ -269,8 +267,6 @@ class TransferOneClassSVM(TaskMachine):
         self.random_state = random_state
         self.max_memory = max_memory
 
-    _fits_by_chunks: ClassVar[bool] = True
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # Rows that move become dense, but for a linear kernel, which needs no moved copy.
@@ -314,21 +310,37 @@ class TransferOneClassSVM(TaskMachine):
         """
         check_no_domains(y, sample_domain)
         rule = self._offset_rule
-        if goes_by_chunks(self, X):
-            self._drop_nothing_of_chunks()
-            refuse_radii(self, sample_radius)
-            values = {"sample_weight": sample_weight, "sample_domain": sample_domain}
-            self.source_p_value_, self.task_shift_ = {}, None
-            fit_tasks(self, opened(self, X, **values))
-            return self
-        forget_reads(self)
+        self._forget_reads()
+        self._forget_left_out()
+        values = {"sample_weight": sample_weight, "sample_domain": sample_domain}
+        if self._reads_chunks(X):
+            answer = self._answer_of_chunks(X, values, sample_radius)
+        else:
+            answer = self._answer_in_memory(X, **values, sample_radius=sample_radius)
+        self.converged_, self.n_rounds_ = answer.converged, answer.n_rounds
+        self.n_iter_ = max(1, answer.n_iter)
+        self.objective_ = answer.objective
+        keep_quality(self, [answer.solution])
+        self.task_offset_ = answer.offsets
+        if rule == "left_out":
+            self.task_offset_[0] = answer.held_out_offset()
+        self.offset_ = self.task_offset_[:1]
+        self.intercept_ = -self.offset_
+        self._rounding = answer.rounding()
+        if self._kernel_type.vanishes:
+            self._note_if_all_inside(self._rounding)
+        return self
+
+    def _answer_in_memory(
+        self, X: Any, sample_weight: Any, sample_domain: Any, sample_radius: Any
+    ) -> TaskAnswer:
+        """Return what the last of the rounds says; store its planes."""
         X = self._validated(X, reset=True)
         given = checked_weights(sample_weight, X)
         self.domains_, everyone = split_domains(sample_domain, X.shape[0])
         empty = self.domains_[np.bincount(everyone, given, minlength=self.domains_.size) == 0]
         if empty.size:
             raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
-        self._forget_left_out()
         weights = self._without_dropped(X, given, everyone == 0)
         X, weights, everyone, moves = self._related(X, weights, everyone)
         rows = np.flatnonzero(weights)
@@ -351,18 +363,15 @@ class TransferOneClassSVM(TaskMachine):
                 solve=lambda program, start: self._solve(program, start, task),
                 largest=largest,
             )
-            self.converged_ = rounds.run(self.round_tol, self.max_rounds)
+            converged = rounds.run(self.round_tol, self.max_rounds)
         self.history_ = rounds.history
-        self.n_rounds_ = len(rounds.history["objective"])
-        self.n_iter_ = max(1, sum(rounds.history["n_iter"]))
-        self.objective_ = rounds.objective
         warn_if_zero(-rounds.solution.objective, rounds.zero_scale, kernel)
-        self._keep_rounds_quality(rounds)
+        self._note_if_unsettled(rounds, converged)
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
         self._keep_shifts(X, rows, everyone, rounds)
-        self.task_offset_ = self._offsets(rounds)
-        if rule == "left_out":
+
+        def held_out_offset() -> float:
             if self.dropped_.size:
                 target = np.zeros(self.dropped_.size, np.int64)
                 dropped = self._task_scores(X[self.dropped_], target)
@@ -370,15 +379,20 @@ class TransferOneClassSVM(TaskMachine):
             sample = TaskSample.of(rounds, sample_radius is not None)
             members = np.full(X.shape[0], -1)
             members[rows] = np.where(tasks == 0, sample.members, -1)
-            self.task_offset_[0] = self._left_out_offset(rounds, sample, members, moves)
-        self._rounding = self._boundary_rounding(
-            rounds.coefficients, largest, self.task_offset_, self._boundary_share
+            return self._left_out_offset(rounds, sample, members, moves)
+
+        return TaskAnswer(
+            solution=rounds.solution,
+            objective=rounds.objective,
+            n_iter=sum(rounds.history["n_iter"]),
+            n_rounds=len(rounds.history["objective"]),
+            converged=converged,
+            offsets=self._offsets(rounds),
+            held_out_offset=held_out_offset,
+            rounding=lambda: self._boundary_rounding(
+                rounds.coefficients, largest, self.task_offset_, self._boundary_share
+            ),
         )
-        self.offset_ = self.task_offset_[:1]
-        self.intercept_ = -self.offset_
-        if kernel.vanishes:
-            self._note_if_all_inside(self._rounding)
-        return self
 
     def _planes(self, sizes: Array) -> TaskPlanes:
         """Return the parameters of the planes for tasks of the given weights."""

@@ -39,7 +39,7 @@ from scarce.positive_unlabeled.bags._feature_weights import times_columns
 from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
-from scarce.positive_unlabeled.rows._given import Given, given_rows, settle_labels
+from scarce.positive_unlabeled.rows._given import Given, GivenRows
 from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows
 
@@ -47,7 +47,7 @@ TREES_A_BAG = 6
 SUSPICIOUS = (1.5, 2.0)  # in the check for biased labels: the shape of a mean of two tells more
 
 
-class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstimator):
+class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin, BaseEstimator):
     """Find a class from a few labelled samples of it and many unlabelled ones, by any classifier.
 
     Clones of a classifier separate the labelled samples, less a fifth of them, from as many random
@@ -197,7 +197,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
             The fitted estimator.
         """
         if self.estimator is None:
-            given = given_rows(self, X, y, sample_weight, "rbf", 0)
+            given = self._given_rows(X, y, sample_weight, "rbf", 0)
         else:
             self._check_estimator(sample_weight, propensity)
             given = self._given_table(X, y, sample_weight)
@@ -226,7 +226,7 @@ class PositiveUnlabeledClassifier(BagClassifier, CallbackSupportMixin, BaseEstim
         labels: Array = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
         rows = TableRows(X)
-        found = settle_labels(self, labels)
+        found = self._settle_labels(labels)
         weights = checked_weights(sample_weight, rows)
         given = Given(rows, found.positive, found.negative, weights, sample_weight is not None)
         check_both(given.positive, given.unlabelled, weights)

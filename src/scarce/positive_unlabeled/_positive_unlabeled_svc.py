@@ -24,7 +24,7 @@ from scarce.positive_unlabeled.bags._passes import cleaner_prior, ranking
 from scarce.positive_unlabeled.bags._svc_bags import MeanModel, SVCOutOfBag, mean_model
 from scarce.positive_unlabeled.bags._svc_candidates import SVCCandidates, checked_feature_weights
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
-from scarce.positive_unlabeled.rows._given import Given, given_rows
+from scarce.positive_unlabeled.rows._given import Given, GivenRows
 from scarce.positive_unlabeled.rows._row_source import checked_rows
 
 BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
@@ -43,7 +43,7 @@ class SVCFit(NamedTuple):
     cleaner: Estimate | None
 
 
-class PositiveUnlabeledSVC(BagClassifier, KernelMachine):
+class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     """Find a class from a few labelled rows of it and many unlabelled ones, nothing tuned.
 
     Fifty small C-SVMs separate the labelled rows, less a fifth of them, from as many random
@@ -287,7 +287,7 @@ class PositiveUnlabeledSVC(BagClassifier, KernelMachine):
         self : object
             The fitted estimator.
         """
-        given = given_rows(self, X, y, sample_weight, self.kernel, BYTES_A_ROW)
+        given = self._given_rows(X, y, sample_weight, self.kernel, BYTES_A_ROW)
         weights = with_propensity(given.weights, given.positive, propensity)
         self._fit_given(replace(given, weights=weights))
         return self

@@ -16,12 +16,12 @@ from scarce._kernel_machine import KernelMachine
 from scarce._predictions import LabelPredictions
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled.rows._given import settle_labels
+from scarce.positive_unlabeled.rows._given import GivenRows
 from scarce.positive_unlabeled.rows._labels import check_both
 from scarce.reductions import double_hinge_program, read_double_hinge
 
 
-class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, ClassifierMixin, KernelMachine):
+class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, KernelMachine):
     """Minimise the unbiased risk of du Plessis et al. (2015) for a class prior that is known.
 
     With the share of the class among the unlabelled rows known, the errors on rows that were never
@@ -191,7 +191,7 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, ClassifierMixin, KernelMachi
         X, y = self._validated(X, y, reset=True)
         labels: Array = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
-        positive = settle_labels(self, labels).positive
+        positive = self._settle_labels(labels).positive
         weights = checked_weights(sample_weight, X)
         check_both(positive, ~positive, weights)
         self.class_prior_ = self._prior()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import Plan, keep_model, planned
+from scarce._by_chunks import Plan
 from scarce._data import budget
 from scarce.chunks import Chunks
 from scarce.chunks._chunks import FAN
@@ -16,13 +16,13 @@ from scarce.chunks._memory import COPIES
 from scarce.proportions._calibrated import calibration_groups
 from scarce.proportions._groups import Units
 from scarce.proportions._share_loss import RowGroups
-from scarce.proportions._soft_labels._fitting import keep_fit, shrunk
 from scarce.proportions._soft_labels._learning import Rows, learn
 from scarce.proportions._space import Expansion, FeatureSpace
 from scarce.proportions._unit_sums import (
     UNIT,
     GroupTable,
     UnitChunks,
+    group_table,
     scores_of,
     soft_label_rows,
     source_functions,
@@ -68,18 +68,21 @@ class Collected:
         assert model.coef is not None
         return np.asarray(self.plan.features.to_raw(model.coef))
 
-    def keep(self, estimator: Any, model: Expansion) -> None:
-        """Store the model in an estimator."""
-        keep_model(estimator, self.plan, self._plane(model))
-        if self.plan.landmarks is None:
-            estimator._coef = self._plane(model)[None, :]
+    @property
+    def mixed(self) -> bool:
+        """Whether some group holds two rows that differ."""
+        return self.table.mixed
 
-    def calibrate(self, estimator: Any, model: Expansion) -> None:
+    def keep(self, estimator: Any, models: list[Expansion]) -> None:
+        """Have an estimator store its model."""
+        estimator._keep_plane(self.plan, self._plane(models[0]))
+
+    def calibrate(self, estimator: Any, models: list[Expansion]) -> None:
         """Calibrate by the scores of the rows of some groups, which one more read gathers.
 
         The groups are those of a fit in memory. Of more than two million rows a part is taken.
         """
-        table, share = self.table, estimator._source_share
+        model, table, share = models[0], self.table, estimator._source_share
         if not (table.mixed and table.sizes.size):
             estimator._calibrate_by(self.units, None)
             return
@@ -91,7 +94,7 @@ class Collected:
         codes, weights, scores, functions = scores_of(
             self.chunks, self.plan.features, self.sources, self._plane(model), chosen, every
         )
-        estimator.n_reads_ += 1
+        estimator._count_reads(1)
         left, codes = np.unique(codes, return_inverse=True)
         decisions, theirs = scores[:, None] + estimator.intercept_, None
         if self.sources:
@@ -106,7 +109,7 @@ class Collected:
         Common rows act on the scores that these begin with, and not on the soft labels.
         """
         part = soft_label_rows(self.chunks, self.table)
-        estimator.n_reads_ += 2
+        estimator._count_reads(2)
         chosen, codes = np.unique(part.values[UNIT], return_inverse=True)
         in_groups = RowGroups.of(codes, part.weights, chosen.size)
         features, share = self.plan.features, estimator._source_share
@@ -121,23 +124,27 @@ class Collected:
         used = source if share > 0 else None
         ridge = 1.0 if used is None else 1.0 + estimator.transfer
         rows = Rows(features.rows(part.X), in_groups, shares, used, ridge)
-        fit = shrunk(estimator, learn(rows, rows, logits), rows)
-        self.keep(estimator, Expansion(np.zeros(0, np.intp), np.zeros(0), fit.model.weights[:, 0]))
-        keep_fit(estimator, fit, rows, self.units, rows.source is not None)
+        fit = estimator._shrunk(learn(rows, rows, logits), rows)
+        model = Expansion(np.zeros(0, np.intp), np.zeros(0), fit.model.weights[:, 0])
+        self.keep(estimator, [model])
+        estimator._keep_soft_labels(fit, rows, self.units, rows.source is not None)
         estimator._add_source(self.sources)
 
 
-def collected_units(
-    estimator: Any,
-    chunks: Chunks,
-    table: GroupTable,
-) -> Collected:
-    """Return the units of rows in chunks; set `classes_`, the kernel and the features' names."""
+def collected_units(estimator: Any, chunks: Chunks) -> Collected:
+    """Return the units of rows in chunks: means of groups, and few rows for all common ones.
+
+    What is solved with them is in memory. Classes, kernel and names of features of the estimator
+    are settled.
+    """
+    table = group_table(chunks)
+    estimator._refuse_common(table.n_common)
     estimator._name_classes(2)
     seen = UnitChunks(chunks, table)
-    plan = planned(estimator, seen)
+    plan = estimator._planned(seen)
     _check_memory(table, plan, estimator.max_memory)
     sources = estimator._read_sources(plan.sample.X, plan.kernel, 1)
+    estimator._count_reads(READS)
     sums = unit_sums(seen, table, plan.features, sources)
     # Each of the rows that stand for the common ones has an equal part of their weight.
     common = np.full(sums.n_common, table.common_weight / max(1, sums.n_common))

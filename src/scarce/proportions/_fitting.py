@@ -1,66 +1,71 @@
-"""The way of a fit from shares: units, their features, the machine's own problem, calibration."""
+"""Units of rows in memory, with what the estimators from shares do with them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import forget_reads, goes_by_chunks, opened
-from scarce._data import comes_in_chunks
-from scarce.chunks import Chunks
-from scarce.proportions._collected import READS, collected_units
+from scarce.proportions._calibrated import GroupRows
 from scarce.proportions._groups import Units
-from scarce.proportions._unit_sums import group_table
+from scarce.proportions._space import Expansion, UnitSpace
 
 Wanted = list[tuple[Array, Array]]  # scores and tubes of the groups, for every problem
 
 
-def fit_shares(machine: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
-    """Fit a machine to rows in memory, or in chunks.
+@dataclass(frozen=True)
+class InMemory:
+    """Units of rows in memory; `Collected` is the same of rows in chunks.
 
-    The machine has `_refuse_common`, `_learnt` and `_judge`.
+    Attributes
+    ----------
+    X : array or CSR
+        The rows.
+    units : Units
+        Their units.
+    space : UnitSpace
+        Features of these.
+    sources : list
+        One source a problem, if any.
+    functions : ndarray of shape (n_units, n_sources)
+        Their mean scores of the units, without constants.
+    scored : GroupRows or None
+        Rows whose scores say how groups are met.
     """
-    if comes_in_chunks(X) or (groups is not None and goes_by_chunks(machine, X)):
-        given = {"y": y, "groups": groups, "sample_weight": sample_weight}
-        _fit_chunks(machine, opened(machine, X, **given))
-        return
-    forget_reads(machine)
-    X, units = machine._prepared(X, y, groups, sample_weight)
-    machine._refuse_common(units.n_common)
-    wanted = machine._wanted(units)
+
+    X: Any
+    units: Units
+    space: UnitSpace
+    sources: list[Any]
+    functions: Array
+    scored: GroupRows | None
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some group holds two rows that differ."""
+        return self.scored is not None
+
+    def keep(self, estimator: Any, models: list[Expansion]) -> None:
+        """Have an estimator store its models."""
+        estimator._keep_models(self.X, models)
+
+    def calibrate(self, estimator: Any, models: list[Expansion]) -> None:
+        """Have an estimator calibrate them."""
+        estimator._calibrate(self.X, self.units, self.scored, models, self.space, self.sources)
+
+
+def units_in_memory(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> InMemory:
+    """Return checked rows as units; the kernel of the estimator is settled by them."""
+    X, units = estimator._prepared(X, y, groups, sample_weight)
+    estimator._refuse_common(units.n_common)
     weights = np.where(units.codes >= 0, units.weights, 0.0)
-    kernel = machine._settled_kernel(X, weights)
-    sources = machine._read_sources(X, kernel, max(1, units.shares.shape[1]))
-    scored = machine._scored(X, units, groups is not None)
-    space = machine._unit_space(X, units, kernel, scored)
-    functions = _source_means(X, units, sources)
-    models, solutions = machine._learnt(space, units, wanted, sources, functions)
-    machine._keep_models(X, models)
-    machine._add_source(sources)
-    machine._calibrate(X, units, scored, models, space, sources)
-    machine._judge(units, solutions, scored is not None)
-
-
-def _fit_chunks(machine: Any, chunks: Chunks) -> None:
-    """Fit rows in chunks: a read gives the groups' means, and few rows for all common ones.
-
-    What is solved with them is in memory.
-    """
-    table = group_table(chunks)
-    machine._refuse_common(table.n_common)
-    collected = collected_units(machine, chunks, table)
-    units, sources = collected.units, collected.sources
-    wanted = machine._wanted(units)
-    models, solutions = machine._learnt(
-        collected.space, units, wanted, sources, collected.functions
-    )
-    collected.keep(machine, models[0])
-    machine.n_reads_ = READS
-    machine._add_source(sources)
-    collected.calibrate(machine, models[0])
-    machine._judge(units, solutions, table.mixed)
+    kernel = estimator._settled_kernel(X, weights)
+    sources = estimator._read_sources(X, kernel, max(1, units.shares.shape[1]))
+    scored = estimator._scored(X, units, groups is not None)
+    space = estimator._unit_space(X, units, kernel, scored)
+    return InMemory(X, units, space, sources, _source_means(X, units, sources), scored)
 
 
 def _source_means(X: Any, units: Units, sources: list[Any]) -> Array:

@@ -12,7 +12,7 @@ from scarce._arrays import Array
 from scarce._frame import FitTask, Interval, checked_prices, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.proportions._calibrated import note_all_at_bound
-from scarce.proportions._fitting import Wanted, fit_shares
+from scarce.proportions._fitting import Wanted
 from scarce.proportions._groups import Units
 from scarce.proportions._share_machine import ShareMachine
 from scarce.proportions._space import Expansion, UnitSpace
@@ -227,8 +227,6 @@ class GroupProbabilitySVM(ShareMachine):
         self.random_state = random_state
         self.max_memory = max_memory
 
-    _fits_by_chunks: ClassVar[bool] = True
-
     @fit_frame
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from shares, or from labels.
@@ -254,7 +252,7 @@ class GroupProbabilitySVM(ShareMachine):
         self : object
             The fitted estimator.
         """
-        fit_shares(self, X, y, groups, sample_weight)
+        self._fit_shares(X, y, groups, sample_weight)
         return self
 
     def _refuse_common(self, n_common: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._boundary import no_nan
 from scarce._classes import check_lengths, two_classes
+from scarce._data import comes_in_chunks
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
@@ -37,13 +39,17 @@ from scarce.proportions._calibration import (
     warn_of_equal_shares,
     warn_of_silent_groups,
 )
+from scarce.proportions._fitting import units_in_memory
 from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
 from scarce.proportions._prediction import SharePrediction, has_several_columns
 from scarce.proportions._share_calibration import fit_share_calibration
 from scarce.proportions._share_loss import RowGroups
 from scarce.proportions._soft_labels._features import MOST_ROWS as MOST_SOFT_ROWS
-from scarce.proportions._soft_labels._fitting import Start, learn_in_memory
+from scarce.proportions._soft_labels._fitting import SoftLabelled, Start
 from scarce.proportions._space import Expansion, UnitSpace, unit_space
+
+if TYPE_CHECKING:
+    from scarce._by_chunks import Plan
 
 SHARED = (
     "kernel",
@@ -67,7 +73,7 @@ FROM_SOFT_LABELS = (
 )
 
 
-class ShareMachine(SharePrediction, KernelMachine):
+class ShareMachine(SharePrediction, SoftLabelled):
     """Base of classifiers that learn from the shares of the classes in groups."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -81,8 +87,6 @@ class ShareMachine(SharePrediction, KernelMachine):
     }
 
     intercept_: Array
-    left_out_loss_: dict[str, float]
-    _source_share: float = 0.0
     _cut: Any = 0.0  # what the offset holds for labels, and probabilities do not
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
@@ -92,6 +96,26 @@ class ShareMachine(SharePrediction, KernelMachine):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False  # labels are two; shares may be of more
         return tags
+
+    # The way of a fit: units, their features, the estimator's own problem, calibration. Subclasses
+    # have `_refuse_common`, `_learnt` and `_judge`.
+
+    def _fit_shares(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
+        """Fit rows in memory, or in chunks, of which the units are added up by passes."""
+        self._forget_reads()
+        if comes_in_chunks(X) or (groups is not None and self._reads_chunks(X)):
+            chunks = self._opened(X, y=y, groups=groups, sample_weight=sample_weight)
+            data = import_module("scarce.proportions._collected").collected_units(self, chunks)
+        else:
+            data = units_in_memory(self, X, y, groups, sample_weight)
+        wanted = self._wanted(data.units)
+        models, solutions = self._learnt(
+            data.space, data.units, wanted, data.sources, data.functions
+        )
+        data.keep(self, models)
+        self._add_source(data.sources)
+        data.calibrate(self, models)
+        self._judge(data.units, solutions, data.mixed)
 
     # Input.
 
@@ -202,6 +226,12 @@ class ShareMachine(SharePrediction, KernelMachine):
         if self._kernel_type.explicit:
             self._coef = np.array([model.coef for model in models])
 
+    def _keep_plane(self, plan: Plan, plane: Array) -> None:
+        """Store a model of rows in chunks, in raw numbers."""
+        self._keep_planned(plan, plane)
+        if plan.landmarks is None:
+            self._coef = plane[None, :]
+
     def _calibrate(
         self,
         X: Any,
@@ -227,7 +257,7 @@ class ShareMachine(SharePrediction, KernelMachine):
         )
         if self.calibrate == "em":
             start = Start(scored.rows, scored.in_groups, scored.chosen, logits)
-            learn_in_memory(self, X, units, space, start, sources)
+            self._learn_soft_labels(X, units, space, start, sources)
 
     def _calibrate_by(
         self,

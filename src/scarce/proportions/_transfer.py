@@ -22,7 +22,7 @@ from scarce._frame import (
 from scarce._kernel_machine import KernelMachine
 from scarce.proportions._calibrated import note_source
 from scarce.proportions._calibration import warn_of_free_offset
-from scarce.proportions._fitting import Wanted, fit_shares
+from scarce.proportions._fitting import Wanted
 from scarce.proportions._groups import Units
 from scarce.proportions._source import Source
 from scarce.proportions._space import Expansion, UnitSpace
@@ -270,8 +270,6 @@ class TransferGroupProbabilitySVM(SourceMachine):
         self.random_state = random_state
         self.max_memory = max_memory
 
-    _fits_by_chunks: ClassVar[bool] = True
-
     @fit_frame
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from shares, or from labels.
@@ -299,7 +297,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         self : object
             The fitted estimator.
         """
-        fit_shares(self, X, y, groups, sample_weight)
+        self._fit_shares(X, y, groups, sample_weight)
         return self
 
     def _refuse_common(self, n_common: int) -> None:

@@ -30,7 +30,7 @@ from scarce.positive_unlabeled.mapping_convergence._mapping import (
 )
 from scarce.positive_unlabeled.mapping_convergence._training import Trained, Training, n_begun_with
 from scarce.positive_unlabeled.rows._equal_rows import are_among, row_codes, row_keys
-from scarce.positive_unlabeled.rows._given import Given, given_rows
+from scarce.positive_unlabeled.rows._given import Given, GivenRows
 from scarce.positive_unlabeled.rows._row_source import RowSource, checked_rows, learner_kernel
 
 BYTES_A_ROW = 68  # sets of rows, a code, and a score while there are strong negatives to find
@@ -44,7 +44,9 @@ def _of_classifier(name: str, what: str) -> property:
     return property(value, doc=what)
 
 
-class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class PositiveUnlabeled(
+    LeeLiuScored, GivenRows, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+):
     """Base of both estimators; a subclass says what its learners and its kernel are."""
 
     _fits_by_chunks: ClassVar[bool] = True
@@ -78,7 +80,7 @@ class PositiveUnlabeled(LeeLiuScored, CallbackSupportMixin, ClassifierMixin, Bas
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
-        given = given_rows(self, X, y, sample_weight, self._kernel(), BYTES_A_ROW)
+        given = self._given_rows(X, y, sample_weight, self._kernel(), BYTES_A_ROW)
         rows, weights = given.rows, given.weights
         positives = np.flatnonzero(given.positive & (weights > 0))
         unlabelled = ~given.positive & (weights > 0)

@@ -8,12 +8,24 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._by_chunks import settled_kernel
-from scarce.chunks import Chunks, Part, Survey, starts, take
+from scarce._by_chunks import settled_kernel, surveyed
+from scarce._data import budget
+from scarce.chunks import (
+    COPIES,
+    PER_ROW,
+    Chunks,
+    DaskChunks,
+    Part,
+    Survey,
+    as_chunks,
+    starts,
+    take,
+)
 from scarce.kernels import Kernel
-from scarce.positive_unlabeled.rows._row_source import RowSource, Scored
+from scarce.positive_unlabeled.rows._row_source import RowSource, Scored, learner_kernel
 
 MANY = 100_000  # rows from which a machine is sooner trained on those within its margin
+FEWEST = 2000  # rows in memory that a fit must be allowed
 FEW = 20_000  # rows that are sooner gathered than asked for where they are
 
 
@@ -118,3 +130,65 @@ def _each(part: Part, function: Callable[[Any], Any], everyone: Array | None) ->
     bits = np.unpackbits(everyone[part.first // 8 : -(-stop // 8)])
     inside = bits[part.first % 8 :][: part.X.shape[0]].astype(bool)
     return np.asarray(function(part.X if inside.all() else part.X[inside]))
+
+
+Found = tuple[ChunkRows, Array, Array, Array, bool]
+
+
+def read_chunks(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, kernel: Any, bytes_a_row: int
+) -> Found:
+    """Return rows, which are positive, which negative, their weights, and whether these were given.
+
+    Features and labels are settled in the estimator, a `GivenRows`.
+    """
+    if not learner_kernel(kernel).has_formula:
+        raise ValueError(
+            f"kernel={kernel!r} needs all rows in memory; rows in chunks are fitted with a kernel "
+            "that has a formula"
+        )
+    chunks = as_chunks(X, y=y, sample_weight=sample_weight)
+    if isinstance(chunks, DaskChunks):
+        chunks.check_workers()
+    most_rows = _rows_at_a_time(chunks, estimator.max_memory, bytes_a_row)
+    found = surveyed(chunks)
+    estimator._keep_features_of(chunks)
+    if found.classes.size == 0:
+        raise ValueError("a fit of positive and unlabelled rows needs y, one label a row")
+    estimator._settle_labels(found.classes)
+    neg_label = getattr(estimator, "neg_label", None)
+    answers = chunks.map(_values, estimator.pos_label_, neg_label)
+    positive, negative = (np.concatenate([each[k] for each in answers]) for k in (0, 1))
+    weighted = answers[0][2] is not None
+    weights = np.broadcast_to(1.0, positive.size)  # which takes no memory
+    if weighted:
+        weights = np.concatenate([each for _, _, each in answers])
+    if isinstance(chunks, DaskChunks):
+        chunks = chunks.rows_only()  # labels and weights are here now
+    rows = ChunkRows(chunks, found, weights, most_rows)
+    return rows, positive, negative, weights, weighted
+
+
+def _values(part: Part, label: Any, neg_label: Any) -> tuple[Array, Array, Array | None]:
+    """Return which rows of a part have one label, or the other, and weights if there are any."""
+    weights = part.weights if "sample_weight" in part.values else None
+    y = part.values["y"]
+    negative = np.zeros(len(y), bool) if neg_label is None else np.asarray(y == neg_label)
+    return np.asarray(y == label), negative, weights
+
+
+def _rows_at_a_time(chunks: Chunks, max_memory: float | None, bytes_a_row: int) -> int:
+    """Return how many rows may be in memory at a time; refuse a budget that allows too few."""
+    n = sum(chunks.sizes)
+    allowed = budget(max_memory)
+    held = PER_ROW + (1 + COPIES) * 8 * chunks.n_features
+    rows = int((allowed - bytes_a_row * n) / held)
+    if rows < min(n, FEWEST):
+        given = "a quarter of the free memory" if max_memory is None else "max_memory"
+        needed = 1e-6 * (bytes_a_row * n + held * FEWEST)
+        raise ValueError(
+            f"{given} is {allowed / 1e6:.0f} MB, and this fit needs at least {needed:.0f} MB "
+            f"beside the data: {bytes_a_row} bytes for each of {n} rows, and {FEWEST} rows in "
+            "memory. Raise max_memory, or give a random part of the unlabelled rows"
+        )
+    return rows

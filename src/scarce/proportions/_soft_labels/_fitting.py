@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from scarce._arrays import Array
+from scarce._chunked_fit import ChunkedFit
 from scarce._frame import note
 from scarce.proportions._calibrated import plain
 from scarce.proportions._groups import Units
@@ -52,109 +53,110 @@ class Start(NamedTuple):
     logits: Array
 
 
-def learn_in_memory(
-    machine: Any, X: Any, units: Units, space: UnitSpace, start: Start, sources: list[Any]
-) -> None:
-    """Replace the model of a fitted machine by that of soft labels, which begin with its scores."""
-    features = feature_rows(X, units, machine._fitted_kernel(), space, machine.random_state)
-    used = sources if machine._source_share > 0 else []
+class SoftLabelled(ChunkedFit):
+    """Classifiers from proportions whose model may be that of soft labels."""
 
-    def scores(rows: Array) -> Array | None:
-        return np.column_stack([each.function(X[rows]) for each in used]) if used else None
+    left_out_loss_: dict[str, float]
+    _source_share: float = 0.0
 
-    codes = np.where(units.codes >= units.n_common, units.codes - units.n_common, -1)
-    own = chosen_rows(codes, units.sizes.size)
-    groups, inside = np.unique(codes[own], return_inverse=True)
-    in_groups = RowGroups.of(inside, units.weights[own], groups.size)
-    ridge = 1.0 + machine.transfer if used else 1.0
-    rows = Rows(features.rows(X, own), in_groups, units.shares[groups], scores(own), ridge)
-    first = rows
-    if not np.array_equal(own, start.rows):
-        first = Rows(
-            features.rows(X, start.rows),
-            start.in_groups,
-            units.shares[start.chosen],
-            scores(start.rows),
-            ridge,
+    def _learn_soft_labels(
+        self, X: Any, units: Units, space: UnitSpace, start: Start, sources: list[Any]
+    ) -> None:
+        """Replace the fitted model by that of soft labels, which begin with its scores."""
+        features = feature_rows(X, units, self._fitted_kernel(), space, self.random_state)
+        used = sources if self._source_share > 0 else []
+
+        def scores(rows: Array) -> Array | None:
+            return np.column_stack([each.function(X[rows]) for each in used]) if used else None
+
+        codes = np.where(units.codes >= units.n_common, units.codes - units.n_common, -1)
+        own = chosen_rows(codes, units.sizes.size)
+        groups, inside = np.unique(codes[own], return_inverse=True)
+        in_groups = RowGroups.of(inside, units.weights[own], groups.size)
+        ridge = 1.0 + self.transfer if used else 1.0
+        rows = Rows(features.rows(X, own), in_groups, units.shares[groups], scores(own), ridge)
+        first = rows
+        if not np.array_equal(own, start.rows):
+            first = Rows(
+                features.rows(X, start.rows),
+                start.in_groups,
+                units.shares[start.chosen],
+                scores(start.rows),
+                ridge,
+            )
+        common = None
+        alike = np.flatnonzero((units.codes >= 0) & (units.codes < units.n_common))
+        if alike.size and used:
+            factor = self.C_common / self.C_group
+            weights = factor * units.weights[alike]
+            common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
+        fit = self._shrunk(learn(rows, first, start.logits, common), rows)
+        if isinstance(features, LinearRows):
+            self._keep_own_planes(X, fit.model.weights.T)
+        else:
+            lines = (features.root @ fit.model.weights).T
+            self._keep_models(X, [Expansion(features.landmarks, line) for line in lines])
+        self._keep_soft_labels(fit, rows, units, bool(used))
+        self._add_source(sources)
+
+    def _keep_own_planes(self, X: Any, planes: Array) -> None:
+        """Store linear models, each as its own support vector: their mean is no sum over rows."""
+        self.support_ = np.zeros(0, np.int32)
+        self.shape_fit_ = X.shape
+        self._sparse = sparse.issparse(X)
+        kept = sparse.csr_matrix if self._sparse else np.asarray
+        self.support_vectors_, self.dual_coef_ = kept(planes), kept(np.eye(len(planes)))
+        self._coef = np.array(planes)
+
+    def _shrunk(self, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
+        """Return the fit with a model that spreads no further than left-out groups allow."""
+        sizes, self.shrinkage_ = rows.in_groups.sizes, 1.0
+        part = allowed_spread(fit.left_out, rows.shares, sizes, fit.spread)
+        if part == 1.0:
+            return fit
+        every = RowGroups.of(np.zeros(rows.weights.size, np.intp), rows.weights, 1)
+        overall = np.average(rows.shares, axis=0, weights=sizes)[None, :]
+        logits = fit.model.logits(rows.features, rows.source)
+
+        def moved(factor: float) -> tuple[float, Array]:
+            """Return the variance of probabilities at a factor, their mean kept, and the shift."""
+            p, shift = soft_labels(factor * logits, every, overall)
+            return float(every.means((p - every.means(p)) ** 2).sum()), shift[0]
+
+        wanted = part * moved(1.0)[0]
+        low, high = 0.0, 1.0
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if moved(middle)[0] < wanted else (low, middle)
+        self.shrinkage_ = max(low, SMALLEST_FACTOR)  # the order of rows is kept
+        shift = moved(self.shrinkage_)[1]
+        return replace(fit, model=fit.model.times(self.shrinkage_, shift))
+
+    def _keep_soft_labels(self, fit: SoftLabelFit, rows: Rows, units: Units, sourced: bool) -> None:
+        """Store constants, certificate and what left-out groups say; warn of what they cannot."""
+        self.intercept_ = fit.model.constants.copy()
+        self.calibration_ = plain((1.0, np.zeros(fit.soft.shape[1])))
+        self._source_share = fit.model.slope if sourced else 0.0
+        self.soft_label_gap_ = fit.model.gap
+        if fit.model.gap > LOOSE_GAP:
+            note(
+                "the logistic regression of soft labels ended before its optimum, within "
+                f"{fit.model.gap:.1e} of its objective; scale the features",
+                ConvergenceWarning,
+            )
+        shares, in_groups, sizes = rows.shares, rows.in_groups, rows.in_groups.sizes
+        self.left_out_shares_ = np.stack([shares, fit.left_out])
+        self.left_out_sizes_ = sizes
+        self.left_out_loss_ = losses_of(fit, shares, sizes)
+        self.share_slope_ = share_slope(fit.left_out, shares, sizes)
+        logits = fit.model.logits(rows.features, rows.source)
+        p = class_probabilities(logits)
+        spread = in_groups.means(p**2) - in_groups.means(p) ** 2
+        beyond = beyond_sampling(fit.left_out, shares, sizes, spread)
+        self.effective_labels_ = effective_labels(
+            units.shares, units.sizes / (1.0 + units.sizes * beyond)
         )
-    common = None
-    alike = np.flatnonzero((units.codes >= 0) & (units.codes < units.n_common))
-    if alike.size and used:
-        factor = machine.C_common / machine.C_group
-        weights = factor * units.weights[alike]
-        common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
-    fit = shrunk(machine, learn(rows, first, start.logits, common), rows)
-    if isinstance(features, LinearRows):
-        _keep_planes(machine, X, fit.model.weights.T)
-    else:
-        lines = (features.root @ fit.model.weights).T
-        machine._keep_models(X, [Expansion(features.landmarks, line) for line in lines])
-    keep_fit(machine, fit, rows, units, bool(used))
-    machine._add_source(sources)
-
-
-def _keep_planes(machine: Any, X: Any, planes: Array) -> None:
-    """Store linear models, each as its own support vector: the mean of two is no sum over rows."""
-    machine.support_ = np.zeros(0, np.int32)
-    machine.shape_fit_ = X.shape
-    machine._sparse = sparse.issparse(X)
-    kept = sparse.csr_matrix if machine._sparse else np.asarray
-    machine.support_vectors_, machine.dual_coef_ = kept(planes), kept(np.eye(len(planes)))
-    machine._coef = np.array(planes)
-
-
-def shrunk(machine: Any, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
-    """Return the fit with a model that spreads no further than left-out groups allow."""
-    sizes, machine.shrinkage_ = rows.in_groups.sizes, 1.0
-    part = allowed_spread(fit.left_out, rows.shares, sizes, fit.spread)
-    if part == 1.0:
-        return fit
-    every = RowGroups.of(np.zeros(rows.weights.size, np.intp), rows.weights, 1)
-    overall = np.average(rows.shares, axis=0, weights=sizes)[None, :]
-    logits = fit.model.logits(rows.features, rows.source)
-
-    def moved(factor: float) -> tuple[float, Array]:
-        """Return the variance of the probabilities at a factor, their mean kept, and the shift."""
-        p, shift = soft_labels(factor * logits, every, overall)
-        return float(every.means((p - every.means(p)) ** 2).sum()), shift[0]
-
-    wanted = part * moved(1.0)[0]
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if moved(middle)[0] < wanted else (low, middle)
-    machine.shrinkage_ = max(low, SMALLEST_FACTOR)  # the order of rows is kept
-    shift = moved(machine.shrinkage_)[1]
-    return replace(fit, model=fit.model.times(machine.shrinkage_, shift))
-
-
-def keep_fit(machine: Any, fit: SoftLabelFit, rows: Rows, units: Units, sourced: bool) -> None:
-    """Store constants, certificate and what left-out groups say; warn of what they cannot say."""
-    machine.intercept_ = fit.model.constants.copy()
-    machine.calibration_ = plain((1.0, np.zeros(fit.soft.shape[1])))
-    machine._source_share = fit.model.slope if sourced else 0.0
-    machine.soft_label_gap_ = fit.model.gap
-    if fit.model.gap > LOOSE_GAP:
-        note(
-            "the logistic regression of soft labels ended before its optimum, within "
-            f"{fit.model.gap:.1e} of its objective; scale the features",
-            ConvergenceWarning,
-        )
-    shares, in_groups, sizes = rows.shares, rows.in_groups, rows.in_groups.sizes
-    machine.left_out_shares_ = np.stack([shares, fit.left_out])
-    machine.left_out_sizes_ = sizes
-    machine.left_out_loss_ = losses_of(fit, shares, sizes)
-    machine.share_slope_ = share_slope(fit.left_out, shares, sizes)
-    logits = fit.model.logits(rows.features, rows.source)
-    p = class_probabilities(logits)
-    spread = in_groups.means(p**2) - in_groups.means(p) ** 2
-    beyond = beyond_sampling(fit.left_out, shares, sizes, spread)
-    machine.effective_labels_ = effective_labels(
-        units.shares, units.sizes / (1.0 + units.sizes * beyond)
-    )
-    unsure = np.average(p * (1.0 - p), axis=0, weights=rows.weights)
-    machine._share_lines = tuple(share_lines(fit.left_out, shares, sizes, unsure))
-    machine._settle(logits, in_groups, units)
-    note_no_better(
-        machine.left_out_loss_, machine.share_slope_, machine.shrinkage_, units.sizes.size
-    )
+        unsure = np.average(p * (1.0 - p), axis=0, weights=rows.weights)
+        self._share_lines = tuple(share_lines(fit.left_out, shares, sizes, unsure))
+        self._settle(logits, in_groups, units)
+        note_no_better(self.left_out_loss_, self.share_slope_, self.shrinkage_, units.sizes.size)
