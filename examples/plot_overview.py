@@ -3,20 +3,22 @@ Four kinds of scarce labels
 ===========================
 
 * A few rows of one class, each measured with an error, and many of a related task.
-* Some positive rows among many that nobody looked at.
-* Shares of positives in groups of rows, and the model of a related task.
+* Some positive rows among many unlabelled ones.
+* Proportions of positives in groups of rows, and the model of a related task.
 * Eight recordings of a sensor array, as matrices.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
-from scarce import SVC, SVMC, OneClassSTM, TransferGroupProbabilitySVM, TransferOneClassSVM
+from scarce import (
+    SVC,
+    OneClassSTM,
+    PositiveUnlabeledSVC,
+    TransferGroupProbabilitySVM,
+    TransferOneClassSVM,
+)
 from scarce.datasets import make_rotated_moons
 
 INK, ACCENT, FAINT = "0.15", "#d1495b", "#7a9e9f"
@@ -66,12 +68,13 @@ y = np.arange(len(X)) < 40
 limits = (-6, 6, -6, 6)
 axes.scatter(*X[~y].T, s=8, color=FAINT, label="unlabelled")
 axes.scatter(*X[y].T, s=18, color=INK, label="positive")
-draw_boundary(axes, SVMC(gamma=0.5).fit(X, y), "SVMC", limits, colors=ACCENT)
+model = PositiveUnlabeledSVC(random_state=0).fit(X, y)
+draw_boundary(axes, model, "PositiveUnlabeledSVC", limits, colors=ACCENT)
 axes.set_title("Positive and unlabelled rows")
 
 # %%
-# Shares of groups
-# ----------------
+# Proportions of groups
+# ---------------------
 
 axes = panels[1, 0]
 moons = make_rotated_moons(angle=40, common=0.2, random_state=3)
@@ -82,10 +85,10 @@ new = TransferGroupProbabilitySVM(source=FrozenEstimator(old), gamma=0.5, C_grou
 new.fit(X, share, groups=groups)
 limits = (-2.8, 2.8, -2.3, 2.3)
 points = axes.scatter(*X[groups >= 0].T, s=12, c=share[groups >= 0], cmap="coolwarm")
-axes.scatter([], [], s=12, color=FAINT, label="rows, by their group's share")
+axes.scatter([], [], s=12, color=FAINT, label="rows, by their group's proportion")
 draw_boundary(axes, old, "source's SVM", limits, colors=INK, linestyles="--")
 draw_boundary(axes, new, "TransferGroupProbabilitySVM", limits, colors=ACCENT)
-axes.set_title("Only the share of positives in each group")
+axes.set_title("Only the proportion of positives in each group")
 
 # %%
 # Matrices
@@ -107,7 +110,4 @@ for axes in panels.ravel()[:3]:
     axes.set_yticks([])
     axes.legend(loc="lower right", fontsize=7.5, framealpha=0.9)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

@@ -52,3 +52,20 @@ def test_pages_show_a_picture_of_an_example(page):
     names = re.findall(r"sphx_glr_(plot_\w+)_001\.png", page.read_text())
     assert names
     assert all((DOCS.parent / "examples" / f"{name}.py").exists() for name in names)
+
+
+THEORY = sorted((DOCS / "theory").glob("*.md"))
+
+
+def paragraphs(text):
+    """Yield the paragraphs and list items of a page, without code, formulas, tables and titles."""
+    text = re.sub(r"```.*?```|\$\$.*?\$\$", "", text, flags=re.DOTALL)
+    text = re.sub(r"(?m)^\s*(\||#).*$", "", text)
+    return re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", text)
+
+
+@pytest.mark.parametrize("page", THEORY, ids=lambda page: page.stem)
+def test_theory_is_short(page):
+    text = page.read_text("utf-8")
+    assert len(text.split()) <= 2000
+    assert [part for part in paragraphs(text) if len(part.split()) > 120] == []

@@ -1,6 +1,6 @@
 """Classifiers mixed row by row, by how well each fits the target's structure there.
 
-See docs/theory/group_probability.md.
+See docs/theory/baselines.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Margin learning that keeps the domains' mean scores together (docs/theory/group_probability.md).
+"""Margin learning that keeps the domains' mean scores together (docs/theory/baselines.md).
 
 The projected maximum mean discrepancy, LMPROJ.
 """

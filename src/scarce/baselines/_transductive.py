@@ -1,4 +1,4 @@
-"""Transductive support vector classification (docs/theory/group_probability.md)."""
+"""Transductive support vector classification (docs/theory/baselines.md)."""
 
 from __future__ import annotations
 

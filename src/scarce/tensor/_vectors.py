@@ -1,4 +1,4 @@
-"""Vectors as tensors: zeros appended, then cut into rows (docs/theory/tensor_machines.md)."""
+"""Vectors as tensors: zeros appended, then cut into rows (docs/theory/tensor_kernels.md)."""
 
 from __future__ import annotations
 

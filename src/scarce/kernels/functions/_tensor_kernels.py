@@ -1,6 +1,6 @@
 """Kernels between tensors, for every estimator that takes a callable as its kernel.
 
-The formulas and what they ignore: docs/theory/tensor_machines.md, "Kernels between tensors".
+The formulas and what they ignore: docs/theory/tensor_kernels.md, "Kernels between tensors".
 """
 
 from __future__ import annotations
