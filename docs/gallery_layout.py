@@ -7,6 +7,7 @@ ORDER = (
     "overview",
     "single_class",
     "false_alarms",
+    "drift",
     "transfer_one_class",
     "uncertain_measurements",
     "positive_unlabeled",

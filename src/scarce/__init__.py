@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scarce.inspection import explain
     from scarce.io import to_onnx
     from scarce.model_selection import CalibratedOneClass
+    from scarce.monitoring import DriftMonitor
     from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
     from scarce.positive_unlabeled import (
         SVMC,
@@ -37,6 +38,7 @@ __all__ = [
     "TRUSTED_TYPES",
     "UOCTSVM",
     "CalibratedOneClass",
+    "DriftMonitor",
     "GroupProbabilitySVM",
     "LocallyWeightedEnsemble",
     "MappingConvergence",

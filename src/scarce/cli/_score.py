@@ -57,9 +57,15 @@ def add(commands: Any) -> None:
         help="in text files: all digits, and no apostrophe before cells that a spreadsheet runs",
     )
     score.add_argument(
+        "--monitor",
+        type=Path,
+        metavar="FILE.json",
+        help="where evidence of a change is kept from one table to the next; made if missing",
+    )
+    score.add_argument(
         "--fail-on-drift",
         action="store_true",
-        help="exit code 6 if the rows are not like those of the fit",
+        help="exit code 6 if the rows are not like those of the fit, or the monitor's alarm is on",
     )
     add_table_options(score)
     score.set_defaults(run=run)
@@ -84,20 +90,31 @@ def run(arguments: argparse.Namespace) -> None:
     from scarce.cli._words import unscaled
     from scarce.cli.scores._list import write_list
 
+    monitor = None
+    if arguments.monitor is not None:
+        from scarce.cli.scores._monitor import opened, store
+
+        monitor = opened(fitted.model, arguments.monitor)
     wide = unscaled(fitted.model)
     if wide is not None:
         print(f"scarce: warning: {wide}", file=sys.stderr)
     for note in (*source.notes, *fitted.notes(source)):
         print(f"note: {note}")
     sys.stdout.flush()
-    answers = write_list(fitted, source, arguments)
+    answers = write_list(fitted, source, arguments, monitor)
     for line in answers.summary():
         print(line)
     print(f"scores: {arguments.out}")
     if arguments.report is not None:
         print(f"report: {arguments.report}")
-    drift = answers.drift()
-    if drift is not None:
-        if arguments.fail_on_drift:
-            raise DriftError(drift)
+    found = [drift for drift in (answers.drift(),) if drift is not None]
+    if monitor is not None:
+        line = store(monitor, arguments.monitor)
+        if monitor.alarm_ is None:
+            print(line)
+        else:
+            found.append(line)
+    if found and arguments.fail_on_drift:
+        raise DriftError("; ".join(found))
+    for drift in found:
         print(f"scarce: warning: {drift}", file=sys.stderr)

@@ -12,6 +12,7 @@ from scarce.cli.scores._drift import ScoreCounts
 from scarce.cli.scores._model import Batch, FittedModel, machine_of
 from scarce.io import tables_library
 from scarce.model_selection import CalibratedOneClass
+from scarce.monitoring import DriftMonitor
 
 
 class Answers:
@@ -23,6 +24,8 @@ class Answers:
         The model.
     id_name : str or None
         The column that names rows.
+    monitor : DriftMonitor or None
+        Told of all rows.
 
     Attributes
     ----------
@@ -32,7 +35,9 @@ class Answers:
         Whether the rows to look at first have the lowest scores: those that a detector rejects.
     """
 
-    def __init__(self, fitted: FittedModel, id_name: str | None) -> None:
+    def __init__(
+        self, fitted: FittedModel, id_name: str | None, monitor: DriftMonitor | None = None
+    ) -> None:
         self.model, self._kind = fitted.model, fitted.kind
         self._id = id_name or "row"
         self._machine = machine_of(self.model)
@@ -48,6 +53,7 @@ class Answers:
         self._sign = direction(self.model)
         self._known = _categories(self.model)
         self._counts = ScoreCounts(self.model.left_out_scores_) if self.has_p else None
+        self._monitor = monitor
 
     def of(self, batch: Batch) -> Any:
         """Return the frame of answers to some rows: name, score, what it means, decision."""
@@ -84,6 +90,8 @@ class Answers:
                 found["probability"] = np.asarray(self.model.predict_proba(X))[:, self._column]
         if self._counts is not None:
             self._counts.add(np.asarray(scored), int((decisions == -1).sum()))
+        if self._monitor is not None:  # of a model that has p-values
+            self._monitor.update_scores(np.asarray(scored), decisions == -1)
         return found | {"decision": self._in_words(decisions)}
 
     @property

@@ -20,11 +20,17 @@ from scarce.cli.scores._ranked import KEY, PLACE, Ranked
 from scarce.cli.scores._reasons import Head
 from scarce.cli.scores._writers import writer
 from scarce.io import tables_library
+from scarce.monitoring import DriftMonitor
 
 ON_A_PAGE, REASONS = 50, 3  # rows of a report, and columns that explain each
 
 
-def write_list(fitted: FittedModel, source: Source, arguments: argparse.Namespace) -> Answers:
+def write_list(
+    fitted: FittedModel,
+    source: Source,
+    arguments: argparse.Namespace,
+    monitor: DriftMonitor | None = None,
+) -> Answers:
     """Score all rows and write the list, and the page of it if one is wanted: both or none.
 
     Parameters
@@ -35,13 +41,15 @@ def write_list(fitted: FittedModel, source: Source, arguments: argparse.Namespac
         The rows.
     arguments : Namespace
         The options of `scarce score`.
+    monitor : DriftMonitor, optional
+        Told of all rows, in the order of the table.
 
     Returns
     -------
     Answers
         What was counted.
     """
-    answers = Answers(fitted, source.id_name)
+    answers = Answers(fitted, source.id_name, monitor)
     limit = arguments.top or arguments.bottom
     lowest = bool(arguments.bottom) or (answers.lowest_first and not arguments.top)
     asked = bool(arguments.explain)

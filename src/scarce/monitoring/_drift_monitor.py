@@ -1,0 +1,290 @@
+"""A drift alarm whose chance of ever being false is bounded."""
+
+from __future__ import annotations
+
+import hashlib
+from math import isfinite, log
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from scarce._arrays import Array
+from scarce.held_out import HeldOutScores
+from scarce.monitoring._betting import Capital, one_plain, plain
+from scarce.monitoring._ranks import SeenScores
+
+SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
+VERSION = 1  # of a stored state
+
+
+class DriftMonitor:
+    """Watch rows as they come, and raise an alarm when they are no longer like those of the fit.
+
+    Each row gets a p-value among the held-out scores of the model and the scores of all rows
+    before it. As long as the rows are exchangeable with those of the fit, these p-values are
+    uniform, and nobody can win by betting against that. The monitor bets, several ways mixed; its
+    capital begins at 1. It reaches ``1 / alpha`` with a probability of at most `alpha` in the
+    whole life of the monitor, however often one looks, unless something has changed.
+
+    Parameters
+    ----------
+    model : estimator instance
+        A fitted detector with held-out scores, or a pipeline that ends with one: `OneClassSVM` or
+        `SVDD` with `false_alarms`, `TransferOneClassSVM`, `OneClassSTM`, `CalibratedOneClass`.
+    alpha : float, default=0.01
+        Probability of ever raising an alarm while nothing changes, in (0, 1).
+    random_state : int, default=0
+        Decides the places of equal scores, which are drawn.
+
+    Attributes
+    ----------
+    capital_ : float
+        What the bets have come to: the evidence for a change.
+    alarm_ : int or None
+        The first row at which the capital had reached ``1 / alpha``, counted from 0 over all
+        calls; None while it has not. It stays: after a change fit a new model, and begin a new
+        monitor.
+    n_rows_ : int
+        Rows seen.
+    rejected_proportion_ : float
+        Moving average of the proportion of rejected rows, over about the last hundred; it begins
+        with the proportion that the model was asked for. For plots: it bounds nothing.
+    history_ : dict of str to list
+        After each call of `update`: ``"n_rows"``, ``"capital"`` and ``"rejected_proportion"``.
+
+    See Also
+    --------
+    CalibratedOneClass : Gives any detector held-out scores.
+
+    Notes
+    -----
+    The bound is exact for scores that are exchangeable. Held-out scores are nearly so; since those
+    of few rows are less so, they count for less: see the guide. A capital of 20 is as
+    surprising as a p-value of 0.05. The scores that were seen are kept with 16 binary digits and
+    the number of times each was seen, so that memory stays small however many rows come.
+
+    References
+    ----------
+    Vovk, Petej, Nouretdinov, Ahlberg, Carlsson, Gammerman, "Retrain or not retrain: conformal test
+    martingales for change-point detection", COPA 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce import DriftMonitor, OneClassSVM
+    >>> random = np.random.default_rng(0)
+    >>> model = OneClassSVM(nu=0.1, false_alarms=0.1).fit(random.normal(size=(200, 3)))
+    >>> monitor = DriftMonitor(model)
+    >>> capital = monitor.update(random.normal(size=(300, 3)))
+    >>> monitor.alarm_ is None
+    True
+    >>> capital = monitor.update(random.normal(loc=1.0, size=(300, 3)))
+    >>> 300 <= monitor.alarm_ < 600
+    True
+    """
+
+    model: Any
+    alpha: float
+    random_state: int
+    n_rows_: int
+    alarm_: int | None
+    rejected_proportion_: float
+    history_: dict[str, list[Any]]
+    _model_hash: str
+    _seen: SeenScores
+    _capital: Capital
+
+    def __init__(self, model: Any, *, alpha: float = 0.01, random_state: int = 0) -> None:
+        if not (isinstance(alpha, Real) and 0.0 < alpha < 1.0):
+            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
+        if not isinstance(random_state, Integral) or random_state < 0:
+            raise ValueError(
+                f"random_state must be an int of at least 0, which a state can store, got "
+                f"{random_state!r}"
+            )
+        self.model, self.alpha, self.random_state = model, float(alpha), int(random_state)
+        left_out = held_out_scores(model)
+        self._model_hash = _hash_of(left_out)
+        self._seen = SeenScores(left_out.scores, counted(left_out.weights))
+        self._capital = Capital()
+        self.n_rows_ = 0
+        self.alarm_ = None
+        self.rejected_proportion_ = float(_last_step(model).false_alarms_)
+        self.history_ = {}
+
+    @property
+    def capital_(self) -> float:
+        """What the bets have come to."""
+        return one_plain(self._capital.log_capital)
+
+    def update(self, X: Any) -> Array:
+        """Take further rows, in the order in which they came.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The rows, as for the model's `predict`; how they are divided over calls makes no
+            difference.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The capital after each row.
+        """
+        scores = np.asarray(self.model.score_samples(X), dtype=np.float64)
+        return self.update_scores(scores, np.asarray(self.model.predict(X)) == -1)
+
+    def update_scores(self, scores: Array, rejected: Array) -> Array:
+        """Take rows that the model has answered already.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            What `score_samples` of the model returned.
+        rejected : array-like of bool of shape (n_samples,)
+            Which rows `predict` of the model rejected.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The capital after each row.
+        """
+        scores, rejected = np.asarray(scores, np.float64), np.asarray(rejected, bool)
+        if scores.ndim != 1 or scores.shape != rejected.shape:
+            raise ValueError(
+                "scores and rejected must have one value a row, got shapes "
+                f"{scores.shape} and {rejected.shape}"
+            )
+        if np.isnan(scores).any():
+            raise ValueError("scores must be numbers, got NaN")
+        p_values = self._seen.p_values(scores, self._drawn(scores.size))
+        capital = self._capital.bet(p_values)
+        passed = np.flatnonzero(capital >= -log(self.alpha))
+        if self.alarm_ is None and passed.size:
+            self.alarm_ = self.n_rows_ + int(passed[0])
+        self.n_rows_ += scores.size
+        fading = (1.0 - SMOOTHING) ** np.arange(scores.size - 1, -1, -1.0)
+        kept = (1.0 - SMOOTHING) ** scores.size * self.rejected_proportion_
+        self.rejected_proportion_ = float(kept + SMOOTHING * (fading @ rejected))
+        for name in ("n_rows", "capital", "rejected_proportion"):
+            self.history_.setdefault(name, []).append(getattr(self, f"{name}_"))
+        return plain(capital)
+
+    def _drawn(self, number: int) -> Array:
+        """Return the uniform numbers of the next rows, the same however calls divide them."""
+        stream = np.random.PCG64(self.random_state)
+        stream.advance(self.n_rows_)
+        return np.random.Generator(stream).random(number)
+
+    # Between processes.
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what the monitor has seen, as what JSON can store; not the model.
+
+        Returns
+        -------
+        dict
+            For `from_state`.
+        """
+        return {
+            "version": VERSION,
+            "model": self._model_hash,
+            "alpha": self.alpha,
+            "random_state": self.random_state,
+            "n_rows": self.n_rows_,
+            "alarm": self.alarm_,
+            "log_capital": self._capital.log_capital,
+            "parts": self._capital.parts.tolist(),
+            "rejected_proportion": self.rejected_proportion_,
+            "history": self.history_,
+            "scores": self._seen.values.tolist(),
+            "counts": self._seen.counts.tolist(),
+        }
+
+    @classmethod
+    def from_state(cls, model: Any, state: Any) -> Self:
+        """Return the monitor that a state was taken from.
+
+        Parameters
+        ----------
+        model : estimator instance
+            The same fitted model.
+        state : dict
+            What `to_state` returned.
+
+        Returns
+        -------
+        DriftMonitor
+            It goes on where that one was.
+        """
+        fresh = cls(model)
+        if not isinstance(state, dict) or state.get("version") != VERSION:
+            seen = state.get("version") if isinstance(state, dict) else state
+            raise ValueError(f"state must be one of version {VERSION}, got {seen!r}")
+        if state.get("model") != fresh._model_hash:
+            raise ValueError(
+                "state belongs to another model: its held-out scores are not those of this one. "
+                "Begin a new monitor"
+            )
+        try:
+            monitor = cls(model, alpha=state["alpha"], random_state=state["random_state"])
+            monitor._restore(state)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"state is damaged: {error!r}") from None
+        return monitor
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        scores: Array = np.array(state["scores"], np.float64)
+        counts: Array = np.array(state["counts"], np.float64)
+        parts = np.array(state["parts"], np.float64)
+        sound = scores.ndim == 1 and scores.shape == counts.shape and (np.diff(scores) > 0).all()
+        if not sound or (counts < 0).any() or not np.isfinite(counts).all():
+            raise ValueError("scores must ascend, each with its count")
+        if parts.shape != self._capital.parts.shape or not (parts >= 0).all() or not parts.any():
+            raise ValueError(f"parts must be of shape {self._capital.parts.shape} and not negative")
+        if not isfinite(state["log_capital"]) or not 0.0 <= state["rejected_proportion"] <= 1.0:
+            raise ValueError("log_capital must be finite, rejected_proportion between 0 and 1")
+        for name in ("n_rows", "alarm"):
+            value = state[name]
+            if not (isinstance(value, int) and value >= 0) and not (name == "alarm" and not value):
+                raise ValueError(f"{name} must be a whole number, got {value!r}")
+        self._seen.values, self._seen.counts = scores, counts
+        self._capital = Capital(parts, float(state["log_capital"]))
+        self.n_rows_, self.alarm_ = state["n_rows"], state["alarm"]
+        self.rejected_proportion_ = float(state["rejected_proportion"])
+        self.history_ = {name: list(values) for name, values in state["history"].items()}
+
+
+def held_out_scores(model: Any) -> HeldOutScores:
+    """Return the held-out scores of a fitted detector, which a monitor compares with."""
+    last = _last_step(model)
+    if not hasattr(last, "_left_out"):
+        raise ValueError(
+            f"model must have held-out scores to compare with, and {type(last).__name__} has none: "
+            "wrap it, CalibratedOneClass(...)"
+        )
+    check_is_fitted(last)
+    found: HeldOutScores = last._left_out()
+    return found
+
+
+def counted(weights: Array) -> Array:
+    """Return how much held-out scores count.
+
+    Each comes from a model of its own, so that they are not quite exchangeable with scores of new
+    rows, which shows with few rows: a long stream would betray it.
+    """
+    n = float(weights.sum())
+    return np.asarray(weights * max(0.15, 1.0 - 3.0 / n**0.5))
+
+
+def _last_step(model: Any) -> Any:
+    return model[-1] if hasattr(model, "steps") else model
+
+
+def _hash_of(left_out: HeldOutScores) -> str:
+    parts = (left_out.scores, left_out.weights)
+    content = b"".join(np.ascontiguousarray(part, "<f8").tobytes() for part in parts)
+    return hashlib.sha256(content).hexdigest()

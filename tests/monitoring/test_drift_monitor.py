@@ -1,0 +1,235 @@
+"""The drift alarm: exact p-values, a capital that is a martingale, attempts to break its bound."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import IsolationForest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from scarce import CalibratedOneClass, DriftMonitor, OneClassSVM
+from scarce.monitoring._betting import MOVES, Capital, bets
+from scarce.monitoring._ranks import SeenScores, rounded
+
+pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+
+
+def fitted(n=60, d=2, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    return OneClassSVM(nu=0.1, gamma="neighbors", false_alarms=0.1).fit(X)
+
+
+# P-values.
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 4], [1, 1, 2, 3], [5, 5, 5, 5]])
+def test_p_values_are_independent_and_uniform_over_all_orders(values):
+    """Two begin, two come: over all orders each pair of ranks is equally likely, ties drawn."""
+    grid = (np.arange(12) + 0.5) / 12
+    found = []
+    for order in permutations(values):
+        for drawn in np.array(np.meshgrid(grid, grid)).reshape(2, -1).T:
+            seen = SeenScores(np.array(order[:2], float))
+            found.append(seen.p_values(np.array(order[2:], float), drawn))
+    first, second = (np.floor(3 * np.array(found)[:, 0]), np.floor(4 * np.array(found)[:, 1]))
+    counts = np.histogram2d(first, second, bins=(3, 4))[0] / len(found)
+    np.testing.assert_allclose(counts, 1 / 12, rtol=1e-12)
+
+
+def test_p_values_by_blocks_are_those_of_a_plain_loop():
+    random = np.random.default_rng(1)
+    start, scores = random.integers(0, 30, 40) / 7.0, random.integers(0, 30, 1300) / 7.0
+    drawn = random.random(1300)
+    seen = list(rounded(start))
+    wanted = []
+    for score, u in zip(rounded(scores), drawn, strict=True):
+        below, equal = np.sum(np.array(seen) < score), np.sum(np.array(seen) == score) + 1
+        wanted.append((below + u * equal) / (len(seen) + 1))
+        seen.append(score)
+    np.testing.assert_allclose(SeenScores(start).p_values(scores, drawn), wanted, rtol=1e-13)
+
+
+def test_memory_stays_small():
+    seen = SeenScores(np.zeros(1))
+    seen.p_values(1.0 + np.random.default_rng(0).random(100_000), np.zeros(100_000))
+    assert seen.values.size <= 2**15 + 2  # 16 digits, the first of which is always 1
+    assert seen.counts.sum() == 100_001
+
+
+# The capital.
+
+
+def test_bets_are_densities():
+    grid = (np.arange(200_000) + 0.5) / 200_000
+    np.testing.assert_allclose(bets(grid).mean(axis=0), 1.0, atol=2e-3)
+    assert (bets(np.array([0.0, 0.3, 1.0])) >= 0).all()
+
+
+def test_the_capital_is_that_of_matrix_products():
+    p = np.random.default_rng(2).random(50)
+    total = 0.0
+    for move in MOVES:
+        parts = np.full(6, 1 / 18)
+        for factors in bets(p):
+            stay = (1 - move) * np.eye(6) + move / 6 * np.ones((6, 6))
+            parts = factors * (stay @ parts)
+        total += parts.sum()
+    assert np.isclose(np.exp(Capital().bet(p)[-1]), total, rtol=1e-12)
+
+
+def ever(scores, start, alpha, random):
+    seen = SeenScores(start)
+    return Capital().bet(seen.p_values(scores, random.random(scores.size))).max() >= -np.log(alpha)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "ties", "none before"])
+def test_exchangeable_scores_ever_raise_an_alarm_as_rarely_as_promised(kind):
+    random, alpha, runs = np.random.default_rng(3), 0.1, 120
+    alarms = 0
+    for _ in range(runs):
+        scores = random.normal(size=220)
+        scores = np.round(scores) if kind == "ties" else scores
+        start = 0 if kind == "none before" else 20
+        alarms += ever(scores[start:], scores[:start], alpha, random)
+    assert alarms / runs <= alpha + 3 * np.sqrt(alpha * (1 - alpha) / runs)
+    assert alarms > 0  # and it is not that nothing is ever bet
+
+
+@pytest.mark.parametrize("n", [5, 20])
+def test_models_of_few_rows_keep_the_bound(n):
+    """Held-out scores of few rows are not quite exchangeable with scores of new ones."""
+    alpha, runs, alarms = 0.1, 40, 0
+    for seed in range(runs):
+        monitor = DriftMonitor(fitted(n, 3, seed), alpha=alpha, random_state=seed)
+        monitor.update(np.random.default_rng(1000 + seed).normal(size=(250, 3)))
+        alarms += monitor.alarm_ is not None
+    assert alarms / runs <= alpha + 2.5 * np.sqrt(alpha * (1 - alpha) / runs)
+
+
+def test_the_proof_needs_exchangeable_rows():
+    """A class that wanders, each row near the last, is a change, and told as one."""
+    random = np.random.default_rng(0)
+    walk = np.cumsum(random.normal(0, 0.2, size=(1500, 2)), axis=0)
+    monitor = DriftMonitor(fitted(200))
+    monitor.update(walk)
+    assert monitor.alarm_ is not None
+
+
+# What it is for.
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda random: random.normal(0.7, 1.0, size=(1000, 2)),  # moved
+        lambda random: random.normal(0.0, 1.6, size=(1000, 2)),  # wider
+        lambda random: random.normal(0.0, 0.4, size=(1000, 2)),  # narrower: too normal
+        lambda random: random.normal(size=(1000, 2)) + 9.0 * (random.random((1000, 1)) < 0.1),
+    ],
+    ids=["moved", "wider", "narrower", "outliers"],
+)
+def test_changes_are_found_after_a_long_quiet_time(changed):
+    random = np.random.default_rng(5)
+    monitor = DriftMonitor(fitted(200), alpha=0.01)
+    monitor.update(random.normal(size=(1500, 2)))
+    assert monitor.alarm_ is None
+    capital = monitor.update(changed(random))
+    assert 1500 <= monitor.alarm_ < 2500
+    assert capital[monitor.alarm_ - 1500] >= 100 > capital[monitor.alarm_ - 1501]
+    assert monitor.n_rows_ == 2500
+    before = monitor.alarm_
+    monitor.update(random.normal(size=(500, 2)))
+    assert monitor.alarm_ == before
+
+
+def test_how_rows_are_divided_over_calls_makes_no_difference():
+    X = np.round(np.random.default_rng(6).normal(size=(700, 2)), 1)
+    model = fitted()
+    whole, parts = DriftMonitor(model), DriftMonitor(model)
+    capital = whole.update(X)
+    found = np.concatenate([parts.update(X[i:j]) for i, j in ((0, 1), (1, 400), (400, 700))])
+    np.testing.assert_allclose(found, capital, rtol=1e-9)
+    assert np.isclose(parts.rejected_proportion_, whole.rejected_proportion_)
+    assert parts.history_["n_rows"] == [1, 400, 700]
+
+
+def test_the_moving_average_is_one():
+    model = fitted()
+    X = np.r_[np.zeros((50, 2)), np.full((50, 2), 9.0)]
+    monitor = DriftMonitor(model)
+    monitor.update(X)
+    rate = 0.1
+    for rejected in model.predict(X) == -1:
+        rate = 0.99 * rate + 0.01 * rejected
+    assert np.isclose(monitor.rejected_proportion_, rate)
+    assert rate > 0.3
+
+
+def test_pipelines_and_calibrated_detectors_are_watched():
+    random = np.random.default_rng(7)
+    X = random.normal(size=(80, 3)) * [1.0, 10.0, 100.0]
+    chain = make_pipeline(StandardScaler(), OneClassSVM(nu=0.1, false_alarms=0.1)).fit(X)
+    forest = CalibratedOneClass(IsolationForest(n_estimators=20, random_state=0), cv=5).fit(X)
+    for model in (chain, forest):
+        monitor = DriftMonitor(model)
+        monitor.update(X[:40] + 500.0)
+        assert monitor.alarm_ is not None
+
+
+# Kept between processes.
+
+
+def test_a_stored_monitor_goes_on():
+    X = np.random.default_rng(8).normal(0.3, 1.0, size=(600, 2))
+    model = fitted()
+    whole, first = DriftMonitor(model, alpha=0.05, random_state=3), None
+    capital = whole.update(X)
+    first = DriftMonitor(model, alpha=0.05, random_state=3)
+    first.update(X[:250])
+    second = DriftMonitor.from_state(model, json.loads(json.dumps(first.to_state())))
+    np.testing.assert_allclose(second.update(X[250:]), capital[250:], rtol=1e-9)
+    assert (second.alarm_, second.n_rows_, second.alpha) == (whole.alarm_, 600, 0.05)
+
+
+def test_states_of_another_model_and_damaged_ones_are_refused():
+    state = DriftMonitor(fitted()).to_state()
+    with pytest.raises(ValueError, match="another model"):
+        DriftMonitor.from_state(fitted(seed=1), state)
+    with pytest.raises(ValueError, match="version"):
+        DriftMonitor.from_state(fitted(), {**state, "version": 99})
+    for name, value in {
+        "parts": [[1.0]],
+        "counts": state["counts"][1:],
+        "scores": state["scores"][::-1],
+        "log_capital": float("nan"),
+        "n_rows": -1,
+        "alarm": "now",
+        "alpha": 2.0,
+        "rejected_proportion": 7.0,
+    }.items():
+        with pytest.raises(ValueError, match="damaged"):
+            DriftMonitor.from_state(fitted(), {**state, name: value})
+    with pytest.raises(ValueError, match="damaged"):
+        DriftMonitor.from_state(fitted(), {k: v for k, v in state.items() if k != "counts"})
+
+
+def test_bad_input():
+    model = fitted()
+    with pytest.raises(ValueError, match=r"alpha .* got 1\.5"):
+        DriftMonitor(model, alpha=1.5)
+    with pytest.raises(ValueError, match=r"random_state .* got None"):
+        DriftMonitor(model, random_state=None)
+    with pytest.raises(ValueError, match="IsolationForest has none"):
+        DriftMonitor(IsolationForest().fit(np.zeros((5, 1))))
+    with pytest.raises(ValueError, match='offset="left_out"'):
+        DriftMonitor(OneClassSVM().fit(np.eye(3)))
+    monitor = DriftMonitor(model)
+    with pytest.raises(ValueError, match="one value a row"):
+        monitor.update_scores(np.zeros(3), np.zeros(2, bool))
+    with pytest.raises(ValueError, match="NaN"):
+        monitor.update_scores(np.full(1, np.nan), np.zeros(1, bool))
+    with pytest.raises(ValueError, match="features"):
+        monitor.update(np.zeros((2, 5)))
+    assert monitor.n_rows_ == 0
