@@ -14,6 +14,7 @@ from scarce.kernels import Kernel, weighted_median
 
 UNDERFLOW_64, UNDERFLOW_32 = 1e-250, 1e-25  # sums below which kernel values are lost
 TINY, UNIT = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
+LOST = 1e-6  # share of the boundary's sum below which digits may be rounding errors
 BLOCK = 1 << 20  # exponents that are held at a time
 
 
@@ -132,8 +133,30 @@ def log_scores_and_offset(machine: Any, X: Any, offset: float) -> tuple[Array, f
     logs = np.log(np.maximum(sums, TINY))
     if lost.size:
         logs[lost] = log_sums(X[lost], machine.support_vectors_, shares, kernel)
-    share = min(max(machine._sum_at(offset) / float(dual.sum()), TINY), 1.0 - UNIT)
-    return np.minimum(logs, 0.0), float(np.log(share)), _power(kernel)
+    return np.minimum(logs, 0.0), _log_share(machine, offset, dual), _power(kernel)
+
+
+def distance_ratios_at(machine: Any, scores: Array, offset: float) -> Array | None:
+    """Return distances from the class that scores stand for, as multiples of the boundary's.
+
+    NaN where a sum is so small that its score has lost it. None where there is no distance.
+    """
+    kernel, dual = _kernel_of_distances(machine)
+    if kernel is None:
+        return None
+    shares, log_offset = (
+        machine._sum_at(scores) / float(dual.sum()),
+        _log_share(machine, offset, dual),
+    )
+    lost = shares < LOST * np.exp(log_offset)
+    logs = np.log(np.clip(shares, TINY, 1.0))
+    return np.where(lost, np.nan, (logs / log_offset) ** _power(kernel))
+
+
+def _log_share(machine: Any, offset: float, dual: Array) -> float:
+    """Return the logarithm of the kernel sum at the boundary, divided by the largest there is."""
+    share = machine._sum_at(offset) / float(dual.sum())
+    return float(np.log(min(max(share, TINY), 1.0 - UNIT)))
 
 
 def closeness(machine: Any, scores: Array, weights: Array) -> Array | None:

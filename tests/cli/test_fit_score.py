@@ -89,6 +89,8 @@ def test_the_command_answers_as_python_does(folder, kind, capsys):
     np.testing.assert_allclose(found["score"], expected, rtol=1e-12, atol=1e-15)
     if kind in ("one-class", "transfer", "tensor"):
         np.testing.assert_allclose(found["p_value"], model.p_values(X), rtol=1e-12)
+        if kind != "tensor":
+            np.testing.assert_allclose(found["distance_ratio"], model.distance_ratio(X), rtol=1e-7)
     elif kind in ("groups", "pu"):  # of the positive class
         column = 0 if kind == "pu" else 1
         np.testing.assert_allclose(found["probability"], model.predict_proba(X)[:, column])
@@ -127,7 +129,7 @@ def test_an_exported_model_decides_the_same(folder, kind, tmp_path):
             "all rows of good.csv are of one class",
         ),
         ("transfer", "TransferOneClassSVM, calibrated", "good.csv is the target and related"),
-        ("pu", "PositiveUnlabeledSVC", "good.csv holds rows of the class and unknown.csv"),
+        ("pu", "PositiveUnlabeledClassifier", "good.csv holds rows of the class and unknown.csv"),
         ("groups", "GroupProbabilitySVM", "12 groups in column 'district'"),
         ("tensor", "OneClassSTM", "images.npz holds 10 samples of 3 x 4"),
     ],

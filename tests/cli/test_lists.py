@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("model", "table", "meaning", "words", "lowest"),
     [
-        ("one", "new.csv", ["p_value"], {"accepted", "rejected"}, True),
+        ("one", "new.csv", ["distance_ratio", "p_value"], {"accepted", "rejected"}, True),
         ("pu", "new.csv", ["probability"], {"positive", "not positive"}, False),
         ("groups", "rows.csv", ["probability"], {"positive", "negative"}, False),
     ],
@@ -92,7 +92,8 @@ def test_a_page_of_the_list(folder):
     assert "report: h.html\n" in out
     page = (folder / "h.html").read_text()
     found = pd.read_csv(folder / "h.csv")
-    assert list(found) == ["rank", "customer", "score", "p_value", "decision"]  # no reasons asked
+    columns = ["rank", "customer", "score", "distance_ratio", "p_value", "decision"]
+    assert list(found) == columns  # no reasons asked
     assert page.count("<tr><td>") == 50
     assert "<script" not in page
     assert "hostile.csv, scored" in page

@@ -50,6 +50,20 @@ def test_closed_forms_are_means_over_all_orders(kernel, machine):
     np.testing.assert_allclose(found.baseline_scores, model.decision_function(found.baseline))
 
 
+def test_trees_beside_a_kernel_model():
+    X = np.r_[ROWS + 1.0, ROWS[::-1] - 1.0, ROWS]
+    y = np.repeat([1, 0, 0], len(ROWS))
+    model = scarce.PositiveUnlabeledClassifier(n_bags=4, random_state=0).fit(X, y)
+    new = ROWS[:3] + 0.5
+    found = scarce.explain(model, new)
+    assert found.exact
+    assert (found.values != 0).any(axis=1).all()
+    for row, baseline, values in zip(new, found.baseline, found.values, strict=True):
+        expected = over_all_orders(model.decision_function, row, baseline)
+        np.testing.assert_allclose(values, expected, atol=1e-10)
+    np.testing.assert_allclose(found.baseline_scores, model.decision_function(found.baseline))
+
+
 def test_other_kernels_are_near_the_mean_over_all_orders():
     model = scarce.OneClassSVM(kernel="poly", coef0=1.0).fit(ROWS)
     new = ROWS[:3] + 2.0

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CommandError(Exception):
     """An error that a person reads in one line."""
@@ -39,3 +44,15 @@ def in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {told(error.strerror)}"
     return told(str(error)) or type(error).__name__
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Print what estimators warn of, each warning once, in one line."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            for message in dict.fromkeys(told(str(each.message)) for each in heard):
+                print(f"scarce: warning: {message}", file=sys.stderr)

@@ -6,12 +6,11 @@ import argparse
 import os
 import sys
 import time
-import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import NoAnswerError, UsageError, told
+from scarce.cli._errors import NoAnswerError, UsageError, told, warnings_told
 from scarce.cli._kinds import KINDS, LABELLED, chosen_kind
 from scarce.cli._progress import counted_fits
 from scarce.cli._table_options import (
@@ -19,6 +18,7 @@ from scarce.cli._table_options import (
     at_least,
     check_free,
     column_list,
+    contamination,
     row_limit,
     share,
 )
@@ -32,7 +32,7 @@ Learn a model from a table. The options you give select the model:
   scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
   scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
   scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    shares of groups only
-  scarce fit images.npz --out m.skops                        samples that are matrices
+  scarce fit images.npz --out m.skops                        samples that are matrices, of one class
   scarce fit rows.csv --label COLUMN --kind classify --out m.skops   a class for each row
   scarce fit rows.csv --label COLUMN --kind regress --out m.skops    a number for each row
 """
@@ -65,6 +65,11 @@ def add(commands: Any) -> None:
     )
     pu.add_argument("--label", metavar="COLUMN", help="the column with labels")
     pu.add_argument("--positive", metavar="VALUE", help="the label of positive rows")
+    pu.add_argument(
+        "--negative",
+        metavar="VALUE|none",
+        help="the label of rows that were checked and are not of the class",
+    )
 
     transfer = fit.add_argument_group("few rows, more of related tasks")
     transfer.add_argument(
@@ -105,6 +110,13 @@ def add(commands: Any) -> None:
         type=share,
         metavar="SHARE",
         help="of new rows of the class that may be rejected (default: 0.1)",
+    )
+    fit.add_argument(
+        "--contamination",
+        type=contamination,
+        default=0.0,
+        metavar="0|auto|SHARE",
+        help="of the rows that may not be of the class; odd ones are not learnt from (default: 0)",
     )
     fit.add_argument("--params", type=Path, metavar="FILE.toml", help="parameters, name = value")
     fit.add_argument(
@@ -151,22 +163,23 @@ def run(arguments: argparse.Namespace) -> None:
         print()
     sys.stdout.flush()
     start = time.perf_counter()
-    with _warnings_told(), counted_fits(type(task.machine), n_fits(task, tuned=arguments.tune)):
+    number = n_fits(task, arguments)
+    with warnings_told(), counted_fits(type(task.machine), number):
         if arguments.tune:
             from scarce.cli._tune import tune
 
             print(f"tuned: {tune(task)}")
-        model = fitted(task, arguments.false_alarms)
+        model = fitted(task, arguments.false_alarms, arguments.contamination)
         if kind in LABELLED:
             from scarce.cli._held_out import held_out
 
             task.facts["held out"] = held_out(task)
     seconds = time.perf_counter() - start
-    from scarce.cli._words import counted, promise, quality
+    from scarce.cli._words import counted, left_out, promise, quality
 
     wide = f" and {counted(len(task.plan.types), 'column')}" if task.plan.types else ""
     print(f"learnt from {counted(task.n_rows, 'row')}{wide} in {seconds:.1f} s")
-    for line in (*promise(task, model), quality(model)):
+    for line in (*promise(task, model), *left_out(task, model), quality(model)):
         print(line)
     write(task, model, arguments)
 
@@ -203,9 +216,9 @@ def write(task: Any, model: Any, arguments: argparse.Namespace) -> None:
         print(f"report: {arguments.report}")
 
 
-def n_fits(task: Any, *, tuned: bool) -> int | None:
+def n_fits(task: Any, arguments: argparse.Namespace) -> int | None:
     """Return how many fits there will be, None if that is not known."""
-    if tuned or task.kind == "transfer":
+    if arguments.tune or arguments.contamination or task.kind == "transfer":
         return None
     if task.calibrated:
         from scarce.held_out import left_out_parts
@@ -222,7 +235,7 @@ def name_of(task: Any) -> str:
     return f"{name}, calibrated by held-out rows" if task.calibrated else name
 
 
-def fitted(task: Any, false_alarms: float | None) -> Any:
+def fitted(task: Any, false_alarms: float | None, contamination: float | str = 0.0) -> Any:
     """Return the fitted model of a task.
 
     Parameters
@@ -231,6 +244,8 @@ def fitted(task: Any, false_alarms: float | None) -> Any:
         What to fit.
     false_alarms : float or None
         Proportion of new rows that may be rejected; None for the default.
+    contamination : float or "auto", default=0.0
+        Proportion of the rows that may not be of the class.
 
     Returns
     -------
@@ -243,7 +258,7 @@ def fitted(task: Any, false_alarms: float | None) -> Any:
     model = task.pipeline
     rate: dict[str, Any] = {} if false_alarms is None else {"false_alarms": false_alarms}
     if task.calibrated:
-        model = CalibratedOneClass(model, **rate)
+        model = CalibratedOneClass(model, contamination=contamination, **rate)
     elif rate:
         model.set_params(**rate)
     try:
@@ -257,6 +272,7 @@ def fitted(task: Any, false_alarms: float | None) -> Any:
 def description(task: Any, model: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the model file says of the fit."""
     from scarce.cli._info import of_model
+    from scarce.cli._words import dropped_rows
 
     files = [arguments.table, arguments.unlabelled, *arguments.source, arguments.shares]
     return {
@@ -265,26 +281,11 @@ def description(task: Any, model: Any, arguments: argparse.Namespace) -> dict[st
         "files": [path.name for path in files if path is not None],
         "rows": task.n_rows,
         "rows of the tables": sum(rows.total or len(rows) for rows in task.tables) or task.n_rows,
+        "rows left out": [str(each) for each in task.ids[dropped_rows(model)]],
         "columns": task.plan.as_dicts(),
+        "shape": [int(size) for size in task.facts.get("shape", ())],
         "id": task.id_name,
         "label": arguments.label,
         "seed": arguments.seed,
         "model": of_model(model),
     }
-
-
-class _warnings_told(warnings.catch_warnings):  # noqa: N801 - used like a function
-    """Print what estimators warn of, each warning once, in one line."""
-
-    def __init__(self) -> None:
-        super().__init__(record=True)
-
-    def __enter__(self) -> Any:
-        self._heard = super().__enter__()
-        warnings.simplefilter("always")
-        return self._heard
-
-    def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
-        for message in dict.fromkeys(told(str(each.message)) for each in self._heard or ()):
-            print(f"scarce: warning: {message}", file=sys.stderr)

@@ -117,7 +117,7 @@ def of_model(model: Any) -> dict[str, Any]:
     from sklearn.pipeline import Pipeline
 
     from scarce._model_files import TRUSTED_TYPES
-    from scarce.cli._words import quality, unscaled
+    from scarce.cli._words import certified, quality, unscaled
 
     around = [type(model).__name__] * hasattr(model, "estimator_")
     inner = getattr(model, "estimator_", model)
@@ -130,8 +130,8 @@ def of_model(model: Any) -> dict[str, Any]:
         "sizes": _model_sizes(model, last),
         "parameters": {name: _plain(value) for name, value in last.get_params(deep=False).items()},
         "warning": unscaled(model) or "",
-        "optimality": quality(model) if hasattr(last, "dual_gap_") else "",
-        "certificate": _some(last, QUALITY),
+        "optimality": quality(model) if hasattr(certified(last), "dual_gap_") else "",
+        "certificate": _some(certified(last), QUALITY),
         "calibration": _some(last, CALIBRATION) | (_some(model, CALIBRATION) if around else {}),
         "types of scarce in it": [
             name for name in TRUSTED_TYPES if name in _types([model, *steps])
@@ -151,6 +151,8 @@ def _sizes(told: dict[str, Any], fit: dict[str, Any]) -> dict[str, Any]:
         return dict(told["sizes"])
     sizes: dict[str, Any] = {"files": fit["files"], **told["sizes"], "rows": int(fit["rows"])}
     whole = fit.get("rows of the tables", fit["rows"])
+    if fit.get("rows left out"):
+        sizes["rows left out"] = fit["rows left out"]
     if whole != fit["rows"]:
         sizes["rows"] = f"{fit['rows']:,} of {whole:,}, chosen at random"
     return sizes
@@ -166,7 +168,7 @@ def _model_sizes(model: Any, last: Any) -> dict[str, Any]:
         sizes["columns"] = [str(name) for name in columns]
     elif hasattr(model, "n_features_in_"):
         sizes["columns"] = int(model.n_features_in_)
-    support = getattr(last, "support_", None)
+    support = getattr(getattr(last, "svc_", None) or last, "support_", None)
     if support is not None:
         sizes["support vectors"] = len(support)
     return sizes

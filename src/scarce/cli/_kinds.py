@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from scarce.cli._errors import UsageError
 
@@ -12,7 +11,7 @@ LABELLED = ("classify", "regress")  # chosen by --kind alone: a label may also b
 # What says that a kind is meant.
 SIGNS = {
     "transfer": ("source", "domain", "radius"),
-    "pu": ("unlabelled", "label", "positive"),
+    "pu": ("unlabelled", "label", "positive", "negative"),
     "groups": ("group", "share", "shares", "source_model"),
 }
 NEEDS = {
@@ -46,9 +45,9 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
         options = " and ".join(_option(given[kind][0]) for kind in meant)
         kinds = " and ".join(f"--kind {kind}" for kind in meant)
         raise UsageError(f"{options} do not go together: they are for {kinds}")
-    found: str = meant[0] if meant else "tensor" if _is_tensor(arguments.table) else "one-class"
+    found: str = meant[0] if meant else "one-class"
     kind: str = arguments.kind or found
-    if kind in LABELLED and found == "pu" and not (arguments.unlabelled or arguments.positive):
+    if kind in LABELLED and given["pu"] == ["label"]:
         found = kind
     if meant and kind != found:
         useless = [name for name in given[found] if kind not in LABELLED or name != "label"]
@@ -57,16 +56,10 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
         raise UsageError(f"{kind} needs {NEEDS[kind][1]}")
     if kind in ("pu", "groups", *LABELLED) and arguments.false_alarms is not None:
         raise UsageError(f"--false-alarms is for one-class, transfer and tensor, not for {kind}")
+    if kind not in ("one-class", "transfer") and arguments.contamination:
+        raise UsageError(f"--contamination is for one-class and transfer, not for {kind}")
     return kind
 
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _is_tensor(path: Path) -> bool:
-    if path.suffix.lower() not in (".npy", ".npz") or not path.is_file():
-        return False
-    from scarce.io import read_arrays
-
-    return bool(read_arrays(path)[0].ndim > 2)

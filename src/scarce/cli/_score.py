@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import DriftError
+from scarce.cli._errors import DriftError, warnings_told
 from scarce.cli._table_options import add_table_options, at_least, check_free, dialect_of
 from scarce.cli.report._check import check_can_draw
 
@@ -101,7 +101,8 @@ def run(arguments: argparse.Namespace) -> None:
     for note in (*source.notes, *fitted.notes(source)):
         print(f"note: {note}")
     sys.stdout.flush()
-    answers = write_list(fitted, source, arguments, monitor)
+    with warnings_told():
+        answers = write_list(fitted, source, arguments, monitor)
     for line in answers.summary():
         print(line)
     print(f"scores: {arguments.out}")

@@ -67,6 +67,19 @@ def share(text: str) -> float:
     return value
 
 
+def contamination(text: str) -> float | str:
+    """Return the proportion of rows that may not be of the class, or "auto"."""
+    if text == "auto":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be 0, auto or a share, got {text!r}") from None
+    if not 0 <= value < 0.5:
+        raise argparse.ArgumentTypeError(f"must be 0, auto or a share below 0.5, got {text}")
+    return value
+
+
 def at_least(bound: int) -> Any:
     """Return the type of a whole number with a lower bound."""
 

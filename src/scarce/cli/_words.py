@@ -12,6 +12,7 @@ from scarce.cli.scores._model import machine_of
 from scarce.kernels import kernel_type
 
 LEAST = 1e-4  # percent; a smaller gap says nothing more
+SHOWN = 8  # names of rows on the screen
 WIDE = 1000.0  # ratio of the columns' spreads beyond which a kernel of distances sees one alone
 
 
@@ -68,6 +69,42 @@ def _judged(kind: str, found: dict[str, float]) -> list[str]:
     return [f"{line}{plain:.3g}"]
 
 
+def dropped_rows(model: Any) -> Any:
+    """Return the places of rows that took no part in a fit because they may not be of the class."""
+    return getattr(model, "dropped_", np.empty(0, np.intp))
+
+
+def left_out(task: Any, model: Any) -> list[str]:
+    """Return which rows a fit has left out, in one sentence, none if there are none.
+
+    Parameters
+    ----------
+    task : Task
+        What it was learnt from.
+    model : estimator
+        Fitted.
+
+    Returns
+    -------
+    list of str
+        Of at most one sentence.
+    """
+    names = [str(name) for name in task.ids[dropped_rows(model)]]
+    if not names:
+        return []
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return [
+        f"{len(names):,} of {counted(task.n_rows, 'row')} may not be of the class and "
+        f"{'was' if len(names) == 1 else 'were'} not learnt from: {task.id_name} "
+        f"{', '.join(names[:SHOWN])}{more}"
+    ]
+
+
+def certified(machine: Any) -> Any:
+    """Return the part of a model that has a certificate: of a mean with trees the kernel model."""
+    return getattr(machine, "svc_", None) or machine
+
+
 def quality(model: Any) -> str:
     """Return the certificate in plain words, no more than it proves.
 
@@ -81,14 +118,16 @@ def quality(model: Any) -> str:
     str
         One sentence.
     """
-    machine = machine_of(model)
+    machine = certified(machine_of(model))
     gap, violation = float(machine.dual_gap_), float(machine.kkt_violation_)
     what = "solved to optimality"
+    if machine is not machine_of(model):
+        what = "the kernel model beside the trees is solved to optimality"
     if getattr(machine, "fit_status_", 0) != 0:
         what = "the tolerance was not met"
     if hasattr(machine, "factors_"):
         # Not convex as a whole: each factor is the solution of a convex problem given the others.
-        what = "the last convex step is " + what if what.startswith("solved") else what
+        what = "the last convex step is " + what if "solved" in what else what
     if np.isnan(gap):
         return f"{what}: optimality conditions violated by {violation:.1e} at most"
     if 100 * gap < LEAST:
@@ -109,7 +148,7 @@ def unscaled(model: Any) -> str | None:
     str or None
         The warning.
     """
-    machine = machine_of(model)
+    machine = certified(machine_of(model))
     rows, kernel = getattr(machine, "support_vectors_", None), getattr(machine, "kernel", None)
     if rows is None or sparse.issparse(rows) or np.ndim(rows) != 2 or len(rows) < 2:
         return None

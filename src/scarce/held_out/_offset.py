@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce._data import lazily
 from scarce._frame import Interval, Options, StrOptions, note
-from scarce._kernel_sum import closeness, log_scores_and_offset
+from scarce._kernel_sum import closeness, distance_ratios_at, log_scores_and_offset
 from scarce._warnings import ScarceDataWarning
 from scarce.held_out._odd_rows import among_odd_rows, standardised_on_themselves
 from scarce.held_out._scores import (
@@ -236,6 +236,11 @@ class HeldOutOffset:
         """Return logarithms of scores and of the offset, and their power that is a distance."""
         offset = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
         return log_scores_and_offset(self, X, offset)
+
+    def _distance_ratios_at(self, scores: Array) -> Array | None:
+        """Return `distance_ratio` of rows of some scores; NaN where these are too small for it."""
+        offset = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
+        return distance_ratios_at(self, scores, offset)
 
     def _closeness(self, left_out: HeldOutScores) -> Array | None:
         """Return how near rows are to the class, where that is known; None else."""

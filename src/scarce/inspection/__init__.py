@@ -7,6 +7,8 @@ from scarce.inspection._explain import Explanation, explain
 from scarce.inspection._layers import Layers as Layers
 from scarce.inspection._layers import dense as dense
 from scarce.inspection._layers import layers_of as layers_of
+from scarce.inspection._trees import KernelAndTrees as KernelAndTrees
+from scarce.inspection._trees import kernel_and_trees as kernel_and_trees
 
 # Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = ["Explanation", "explain"]

@@ -13,6 +13,7 @@ from scarce._arrays import Array
 
 def support_vectors(model: Any) -> Any:
     """Return the support vectors of a model, None if it keeps none."""
+    model = getattr(model, "svc_", None) or model  # beside trees
     vectors = getattr(model, "support_vectors_", None)
     return None if vectors is None or 0 in np.shape(vectors) else vectors
 

@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._frame import safe_indexing
+from scarce._kernel_sum import KernelSum
 from scarce.inspection._baseline import nearest_points, support_vectors
 from scarce.inspection._entries import shares_of_entries
 from scarce.inspection._layers import Layers, dense, layers_of
 from scarce.inspection._shapley import additive_shares, sampled_shares, separable_shares
+from scarce.inspection._trees import kernel_and_trees, leaves_of, tree_shares
 from scarce.kernels import kernel_type
 from scarce.tensor import TensorMachine
 
@@ -174,25 +176,38 @@ def _by_columns(
     """Return the shares of columns that steps treat each by itself, and whether they are exact."""
     members = np.zeros((rows.shape[1], n_columns))
     members[np.arange(made_from.size), made_from] = 1.0
-    formula = layers.kernel_sum()
-    plain = rows, baseline
-    if formula is not None and formula.factors is not None:
+    both, formula = kernel_and_trees(layers.last), layers.kernel_sum()
+    found = _by_formula(formula if both is None else both.kernel, rows, baseline, outputs, members)
+    if found is None:
+        shares = sampled_shares(
+            layers.scores,
+            lambda which, taken: np.where(taken[:, made_from], rows[which], baseline[which]),
+            outputs.size,
+            n_columns,
+            outputs,
+        )
+        return shares, False
+    if both is None:
+        return found
+    pair = both.of_trees(rows), both.of_trees(baseline)
+    trees = tree_shares(leaves_of(both.trees, made_from), *pair, n_columns)
+    return found[0] + both.factor * trees, found[1]
+
+
+def _by_formula(
+    formula: KernelSum | None, rows: Array, baseline: Array, outputs: Array, members: Array
+) -> tuple[Array, bool] | None:
+    """Return the shares of columns in a sum of kernel functions, None without a closed form."""
+    if formula is None or formula.voted:
+        return None
+    if formula.factors is not None:
         # Shapley values of the scaled columns are those of the columns.
         rows, baseline = rows * formula.factors, baseline * formula.factors
-    if formula is not None and not formula.voted:
-        if formula.kernel.explicit:
-            return additive_shares(formula, rows, baseline, outputs) @ members, True
-        if formula.kernel.separable:
-            return separable_shares(formula, rows, baseline, outputs, members)
-    given, compared = plain
-    shares = sampled_shares(
-        layers.scores,
-        lambda which, taken: np.where(taken[:, made_from], given[which], compared[which]),
-        outputs.size,
-        n_columns,
-        outputs,
-    )
-    return shares, False
+    if formula.kernel.explicit:
+        return additive_shares(formula, rows, baseline, outputs) @ members, True
+    if formula.kernel.separable:
+        return separable_shares(formula, rows, baseline, outputs, members)
+    return None
 
 
 def _table(X: Any, name: str) -> Any:

@@ -33,7 +33,7 @@ from scarce._frame import (
     plain_weights,
     validate_data,
 )
-from scarce._kernel_sum import closeness, log_scores_and_offset
+from scarce._kernel_sum import closeness, distance_ratios_at, log_scores_and_offset
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.held_out import HeldOutScores, TrimmedOffset, odd_rows
@@ -334,6 +334,10 @@ class CalibratedOneClass(
         rows = self.estimator_[:-1].transform(rows) if hasattr(self.estimator_, "steps") else rows
         offset = self.offset_ * score_unit(self.estimator_)
         return log_scores_and_offset(last_step(self.estimator_), rows, offset)
+
+    def _distance_ratios_at(self, scores: Array) -> Array | None:
+        unit = score_unit(self.estimator_)
+        return distance_ratios_at(last_step(self.estimator_), scores * unit, self.offset_ * unit)
 
     def _closeness(self, left_out: HeldOutScores) -> Array | None:
         own = left_out.scores * score_unit(self.estimator_)

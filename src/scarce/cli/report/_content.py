@@ -9,11 +9,11 @@ from sklearn.decomposition import PCA
 
 from scarce._arrays import Array
 from scarce.cli._kinds import LABELLED
-from scarce.cli._words import promise, quality
+from scarce.cli._words import certified, dropped_rows, promise, quality
 from scarce.cli.report import _pictures as pictures
 from scarce.cli.scores._answers import ahead, direction
 from scarce.cli.scores._model import machine_of
-from scarce.cli.scores._reasons import reason_texts
+from scarce.cli.scores._reasons import entry_names, reason_texts
 from scarce.inspection import explain
 
 ENDS = 5  # most and least typical rows
@@ -55,8 +55,9 @@ def report_content(task: Any, model: Any) -> dict[str, Any]:
         "columns": task.plan.columns,
         "n_used": len(task.plan.types),
         "missing": sum(c.missing for c in task.plan.columns if c.use in ("number", "category")),
-        "support": int(np.size(getattr(machine, "support_", ()))),
+        "support": int(np.size(getattr(certified(machine), "support_", ()))),
         "id_name": task.id_name,
+        "left_out": [str(name) for name in task.ids[dropped_rows(model)]],
         "ends": _ends(task, model, scores),
         "view": _view(task, model, scores),
         "special": _special(task, model),
@@ -135,15 +136,17 @@ def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
     parts = []
     typical = None
     if task.kind in ("one-class", "transfer"):  # a row is compared with others, not with itself
-        typical = task.X.iloc[order[: max(1, order.size // 2)]]
+        half = order[: max(1, order.size // 2)]
+        typical = task.X.iloc[half] if hasattr(task.X, "iloc") else task.X[half]
     heads = ("Most typical", "Least typical")
     if task.kind in ("pu", "groups", *LABELLED):
         heads = ("Highest scores", "Lowest scores")
+    distances = _distances(model)
     for head, chosen in zip(heads, (order[:count], order[::-1][:count]), strict=True):
         rows = task.X.iloc[chosen] if hasattr(task.X, "iloc") else task.X[chosen]
         others = typical if head == heads[1] else None
         names, values = explain(model, rows, reference=others).largest(REASONS)
-        values = direction(model) * values
+        names, values = entry_names(names, task.facts.get("shape")), direction(model) * values
         parts.append(
             {
                 "head": head,
@@ -151,6 +154,7 @@ def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
                     {
                         "id": str(task.ids[row]),
                         "score": f"{scores[row]:.3g}",
+                        "distance": "" if distances is None else _times(distances[row]),
                         "reasons": reason_texts(
                             rows.iloc[place] if hasattr(rows, "iloc") else None,
                             names[place],
@@ -163,6 +167,17 @@ def _ends(task: Any, model: Any, scores: Array) -> list[dict[str, Any]]:
             }
         )
     return parts
+
+
+def _distances(model: Any) -> Array | None:
+    """Return how far rows are from the class of the others, in distances of the boundary."""
+    if not hasattr(model, "left_out_scores_"):
+        return None
+    return model._distance_ratios_at(model.left_out_scores_)  # type: ignore[no-any-return]
+
+
+def _times(ratio: float) -> str:
+    return "far" if np.isnan(ratio) else f"{ratio:.2f}"
 
 
 def _view(task: Any, model: Any, scores: Array) -> dict[str, str] | None:

@@ -55,6 +55,7 @@ def scored_page(
         "model": arguments.model.name,
         "id_name": id_name,
         "key": answers.key,
+        "distances": "distance_ratio" in _first(kept),
         "means": next((m for m in ("p_value", "probability") if m in _first(kept)), None),
         "rows": [_shown(row, id_name, answers.key, kept.reasons) for row in _in_order(kept)],
     }
@@ -79,6 +80,7 @@ def _shown(row: dict[str, Any], id_name: str, key: str, reasons: Any) -> dict[st
         "id": str(row[id_name]),
         "value": f"{row[key]:.4g}",
         "means": "" if means is None else f"{means:.3g}",
+        "distance": f"{row['distance_ratio']:.3g}" if "distance_ratio" in row else "",
         "decision": row.get("decision", ""),
         "reasons": reasons[row[PLACE]] or ["nothing: as the rows it was learnt from"],
     }

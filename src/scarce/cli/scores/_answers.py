@@ -88,11 +88,32 @@ class Answers:
                 found["p_value"] = self.model.p_values(X)
             elif hasattr(self.model, "predict_proba"):
                 found["probability"] = np.asarray(self.model.predict_proba(X))[:, self._column]
+        if self.has_p:
+            distances = self._distances(X, np.asarray(scored))
+            found = {"score": found.pop("score"), **distances, **found}
         if self._counts is not None:
             self._counts.add(np.asarray(scored), int((decisions == -1).sum()))
         if self._monitor is not None:  # of a model that has p-values
             self._monitor.update_scores(np.asarray(scored), decisions == -1)
         return found | {"decision": self._in_words(decisions)}
+
+    def _distances(self, X: Any, scores: Array) -> dict[str, Array]:
+        """Return how far rows are from the class, if the model knows."""
+        ratios = self.model._distance_ratios_at(scores)
+        if ratios is None:
+            return {}
+        lost = np.flatnonzero(np.isnan(ratios))
+        if lost.size:  # so far away that scores are all the same
+            ratios[lost] = self.model.distance_ratio(
+                X.iloc[lost] if hasattr(X, "iloc") else X[lost]
+            )
+        return {"distance_ratio": ratios}
+
+    def keys(self, frame: Any) -> Array:
+        """Return what rows are ranked by; distances keep the order of rows that are far away."""
+        if "distance_ratio" in frame:
+            return np.asarray(-frame["distance_ratio"])
+        return np.asarray(frame[self.key])
 
     @property
     def _column(self) -> int:

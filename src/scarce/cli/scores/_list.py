@@ -66,7 +66,7 @@ def write_list(
                     frame = answers.of(batch)
                     places = seen + np.arange(len(frame))
                     values = frame[answers.key].to_numpy()
-                    keys = values if lowest else -values
+                    keys = answers.keys(frame) * (1 if lowest else -1)
                     in_file = arguments.order == "file" and limit is None
                     ranked.add(frame, places.astype(np.float64) if in_file else keys, places)
                     if head is not None:
@@ -79,7 +79,7 @@ def write_list(
             reasons: dict[int, list[str]] = {}
             if head is not None:
                 with progress("explaining", min(n_explained, seen)) as tell:
-                    reasons = head.reasons(fitted.model, number, tell)
+                    reasons = head.reasons(fitted.model, number, tell, fitted.shape)
             if asked and len(reasons) < (limit or seen):
                 print(f"note: reasons are given for the first {len(reasons):,} rows by score")
             if page is not None:

@@ -41,12 +41,15 @@ class FittedModel:
         The columns that it takes; of none for tensors.
     id_name : str or None
         The column that named rows at the fit.
+    shape : tuple of int or None
+        Of samples that the model takes as rows of all their entries.
     """
 
     path: Path
     kind: str
     plan: ColumnPlan
     id_name: str | None
+    shape: tuple[int, ...] | None = None
 
     @cached_property
     def model(self) -> Any:
@@ -108,10 +111,16 @@ def read_model(path: Path) -> FittedModel:
         fit = card.get("fit", {})
         plan = ColumnPlan.from_dicts(fit.get("columns", []))
         name, kind = fit.get("id"), str(fit.get("kind", ""))
-    except (AttributeError, KeyError, TypeError) as error:
+        shape = tuple(int(size) for size in fit["shape"]) if fit.get("shape") else None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: {error}") from None
-    found = FittedModel(path, kind, plan, None if name == "row" else name)
-    if plan.columns or kind == "tensor" or hasattr(machine_of(found.model), "tensor_shape_"):
+    found = FittedModel(path, kind, plan, None if name == "row" else name, shape)
+    if (
+        plan.columns
+        or shape
+        or kind == "tensor"
+        or hasattr(machine_of(found.model), "tensor_shape_")
+    ):
         return found
     names = getattr(found.model, "feature_names_in_", None)
     if names is None:
@@ -175,7 +184,8 @@ class TensorSource:
         if path.suffix.lower() not in (".npy", ".npz"):
             raise TableError(f"{path}: the model takes tensors, from .npy or .npz files")
         self._X, self._columns = read_arrays(path)
-        shape = tuple(machine_of(fitted.model).tensor_shape_)
+        self._as_rows = fitted.shape is not None
+        shape = fitted.shape or tuple(machine_of(fitted.model).tensor_shape_)
         if tuple(self._X.shape[1:]) != shape:
             raise TableError(
                 f"{path} holds samples of {self._X.shape[1:]}, the model takes {shape}"
@@ -196,6 +206,7 @@ class TensorSource:
             if self.id_name is not None:
                 names = np.asarray(self._columns[self.id_name][start:stop])
             X = np.asarray(self._X[start:stop], dtype=np.float64)
+            X = X.reshape(len(X), -1) if self._as_rows else X
             yield Batch(X, names), stop
 
 

@@ -50,7 +50,9 @@ class Head:
         if self._size == self._n_rows:
             self._bound = float(key[order[-1]])
 
-    def reasons(self, model: Any, number: int, tell: Any) -> dict[int, list[str]]:
+    def reasons(
+        self, model: Any, number: int, tell: Any, shape: tuple[int, ...] | None = None
+    ) -> dict[int, list[str]]:
         """Return what moved the score of each row, the rows in the order of the list.
 
         Parameters
@@ -61,6 +63,8 @@ class Head:
             How many columns for each row.
         tell : callable
             Is called with how many rows are explained.
+        shape : tuple of int or None
+            Of samples whose entries the columns are.
 
         Returns
         -------
@@ -79,11 +83,21 @@ class Head:
             names, values = explain(model, rows if named else rows.to_numpy()).largest(number)
             if not named:
                 names = np.array([[rows.columns[int(n[1:])] for n in each] for each in names])
+            names = entry_names(names, shape)
             for place, line, parts in zip(places[part], names, values, strict=True):
                 row = rows.iloc[len(found) - start] if hasattr(rows, "iloc") else None
                 found[int(place)] = reason_texts(row, line, direction(model) * parts)
             tell(len(found))
         return found
+
+
+def entry_names(names: Array, shape: tuple[int, ...] | None) -> Array:
+    """Return names of columns, of samples with a shape those of their entries: [1, 5] for x17."""
+    if shape is None:
+        return names
+    numbers = [int(name[1:]) for name in names.ravel()]
+    places = np.array(np.unravel_index(numbers, shape)).T.tolist()
+    return np.array([str(place) for place in places], dtype=object).reshape(names.shape)
 
 
 def reason_texts(row: Any, names: Array, parts: Array) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 
@@ -12,17 +13,34 @@ from scarce.io import TableError, read_arrays
 
 
 def one_class(arguments: argparse.Namespace) -> Task:
-    task = read_tables(arguments, [arguments.table], {})
-    task.why = f"all rows of {arguments.table.name} are of one class"
     from scarce import OneClassSVM
 
-    task.machine = OneClassSVM(gamma="neighbors", nu=0.1)
+    machine = OneClassSVM(gamma="neighbors", nu=0.1)
+    if _is_tensor(arguments.table):
+        # Ranks better than weights of low rank, which are there to be read: docs/guide/tensors.md.
+        task = _samples(arguments)
+        task.facts["shape"] = task.X.shape[1:]
+        task.X = task.X.reshape(len(task.X), -1)
+        task.notes.append("--kind tensor learns a weight for each entry, which can be read")
+    else:
+        task = read_tables(arguments, [arguments.table], {})
+        task.why = f"all rows of {arguments.table.name} are of one class"
+    task.machine = machine
     return task
 
 
 def tensor(arguments: argparse.Namespace) -> Task:
     if arguments.table.suffix.lower() not in (".npy", ".npz"):
         raise UsageError(f"tensors come from .npy or .npz files, not from {arguments.table.name}")
+    task = _samples(arguments)
+    from scarce import OneClassSTM
+
+    task.machine = OneClassSTM()
+    return task
+
+
+def _samples(arguments: argparse.Namespace) -> Task:
+    """Return a task of the samples of a NumPy file, without a machine."""
     if arguments.features or arguments.drop:
         raise UsageError("--features and --drop are for tables with columns, not for tensors")
     X, columns = read_arrays(arguments.table)
@@ -31,7 +49,7 @@ def tensor(arguments: argparse.Namespace) -> Task:
     if broken.any():
         raise TableError(f"{arguments.table}, sample {broken.argmax() + 1}: not a finite number")
     shape = " x ".join(map(str, X.shape[1:]))
-    task = Task("tensor", f"{arguments.table.name} holds {len(X)} samples of {shape}")
+    task = Task("", f"{arguments.table.name} holds {len(X)} samples of {shape}, all of one class")
     task.X = X
     for option, role in ((arguments.id, "ids"), (arguments.weight, "weights")):
         if option is not None and option not in columns:
@@ -42,7 +60,10 @@ def tensor(arguments: argparse.Namespace) -> Task:
         task.ids = np.asarray(columns[arguments.id])
     if arguments.weight:
         task.metadata["sample_weight"] = np.asarray(columns[arguments.weight], dtype=np.float64)
-    from scarce import OneClassSTM
-
-    task.machine = OneClassSTM()
     return task
+
+
+def _is_tensor(path: Path) -> bool:
+    if path.suffix.lower() not in (".npy", ".npz") or not path.is_file():
+        return False
+    return bool(read_arrays(path)[0].ndim > 2)

@@ -13,14 +13,17 @@ from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import Rows, TableError
 
 UNLABELLED = "unlabelled"
+NO_ROW = "none"  # what --negative says if no row was checked
 
 
 def positive_unlabelled(arguments: argparse.Namespace) -> Task:
     if arguments.unlabelled and arguments.label:
         raise UsageError("--unlabelled and --label say the same in two ways; give one")
+    negative, other = None, None
     if arguments.unlabelled:
-        if arguments.positive is not None:
-            raise UsageError("--positive names a value of --label, which is not given")
+        for name in ("positive", "negative"):
+            if getattr(arguments, name) is not None:
+                raise UsageError(f"--{name} names a value of --label, which is not given")
         task = read_tables(arguments, [arguments.table, arguments.unlabelled], {})
         n = len(task.tables[0])
         positive, word = np.arange(task.n_rows) < n, "positive"
@@ -31,17 +34,30 @@ def positive_unlabelled(arguments: argparse.Namespace) -> Task:
     else:
         roles = {arguments.label: "label"}
         task = read_tables(arguments, [arguments.table], roles, _labelled_rows(arguments))
-        positive, word = _labelled(task, arguments)
+        texts = task.tables[0].texts(arguments.label)
+        word, other = _words(task, arguments, texts)
+        positive = np.array([text == word for text in texts])
         task.why = (
-            f"column {arguments.label!r} is {word!r} in some rows and the others may be or not"
+            f"column {arguments.label!r} is {word!r} in some rows"
+            + ("" if other is None else f", {other!r} in some that are not of the class,")
+            + " and the others may be or not"
         )
+        if other is not None:
+            negative = np.array([text == other for text in texts])
     if positive.all() or not positive.any():
         what = "all rows are" if positive.all() else "no row is"
         raise NoAnswerError(f"{arguments.table}: {what} {word!r}; unlabelled rows are needed too")
     task.y = np.where(positive, word, UNLABELLED).astype(object)
-    from scarce import PositiveUnlabeledSVC
+    if negative is not None:
+        task.y[negative] = other
+        if (positive | negative).all():
+            raise NoAnswerError(
+                f"{arguments.table}: every row is {word!r} or {other!r}, none is unlabelled; "
+                "--kind classify is for rows that all have a label"
+            )
+    from scarce import PositiveUnlabeledClassifier
 
-    task.machine = PositiveUnlabeledSVC(pos_label=word)
+    task.machine = PositiveUnlabeledClassifier(pos_label=word, neg_label=other)
     task.facts["positive"] = positive
     return task
 
@@ -52,33 +68,47 @@ def _labelled_rows(arguments: argparse.Namespace) -> Callable[[Rows], Array]:
     def labelled(rows: Rows) -> Array:
         texts = rows.texts(arguments.label)
         if arguments.positive is not None:
-            return np.asarray(texts == arguments.positive)
+            named = (arguments.positive, arguments.negative)
+            return np.array([isinstance(text, str) and text in named for text in texts])
         return np.array([isinstance(text, str) for text in texts])
 
     return labelled
 
 
-def _labelled(task: Task, arguments: argparse.Namespace) -> tuple[Array, str]:
+def _words(task: Task, arguments: argparse.Namespace, texts: Array) -> tuple[str, str | None]:
+    """Return the values of rows of the class, and of rows that were checked and are not."""
     rows, name = task.tables[0], arguments.label
-    texts = rows.texts(name)
     values = sorted({text for text in texts if isinstance(text, str)})
-    if arguments.positive is None:
+    some = ", ".join(map(repr, values[:8]))
+    word, other = arguments.positive, arguments.negative
+    if word is None:
         if len(values) != 1:
             raise UsageError(f"--label {name} needs --positive, one of {', '.join(values[:8])}")
         word = values[0]
-    else:
-        word = arguments.positive
-        if word not in values:
+    for option, value in (("--positive", word), ("--negative", other)):
+        if value is not None and value not in values and (option, value) != ("--negative", NO_ROW):
             raise TableError(
-                f"{rows.path}, column {name!r}: no row is {word!r}; values are "
-                f"{', '.join(map(repr, values[:8]))}"
+                f"{rows.path}, column {name!r}: no row is {value!r}, as {option} says; values are "
+                f"{some}"
             )
+        if value is not None and value.lower() == UNLABELLED:
+            raise UsageError(f"{option} must not be {value!r}, the word for all other rows")
+    if word == other:
+        raise UsageError(f"--positive and --negative are both {word!r}; they must differ")
     others = [value for value in values if value != word]
-    if len(others) > 1:
-        task.notes.append(
-            f"column {name!r} has {len(others)} values beside {word!r}; rows of all of them are "
-            "taken for unlabelled"
+    missing = not all(isinstance(text, str) for text in texts)
+    if other is None and len(others) + missing == 2:
+        # One of the two means unlabelled, and the other may: that makes a large difference.
+        rest = " and ".join([*map(repr, others), *["no value"] * missing])
+        raise UsageError(
+            f"--label {name}: beside {word!r} rows have {rest}; --negative {others[0]} if these "
+            f"were checked and are not of the class, --negative {NO_ROW} if none was"
         )
-    if word.lower() == UNLABELLED:
-        raise UsageError(f"--positive must not be {word!r}, the word for all other rows")
-    return np.array([text == word for text in texts]), word
+    other = None if other == NO_ROW and NO_ROW not in values else other
+    unlabelled = [value for value in others if value != other]
+    if len(unlabelled) > 1:
+        task.notes.append(
+            f"column {name!r} has {len(unlabelled)} other values; rows of all of them are taken "
+            "for unlabelled"
+        )
+    return word, other

@@ -91,17 +91,20 @@ class Task:
     @property
     def pipeline(self) -> Any:
         """The estimator with the step that makes numbers of the columns."""
-        if not self.tables:
+        if self.kind == "tensor":
             return self.machine
         from sklearn.pipeline import Pipeline
 
-        columns = self.plan.transformer() if self.columns is None else self.columns
-        return Pipeline([("columns", columns), ("machine", self.machine)])
+        steps = [("machine", self.machine)]
+        if self.tables:
+            columns = self.plan.transformer() if self.columns is None else self.columns
+            steps.insert(0, ("columns", columns))
+        return Pipeline(steps)
 
     @property
     def fit_parameters(self) -> dict[str, Any]:
         """What `fit` of the pipeline takes beside `X` and `y`."""
-        before = "machine__" if self.tables else ""
+        before = "" if self.kind == "tensor" else "machine__"
         return {f"{before}{name}": value for name, value in self.metadata.items()}
 
 

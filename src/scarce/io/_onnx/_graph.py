@@ -11,6 +11,7 @@ from scarce._arrays import Array
 
 OPSET = 19  # the first that compares texts
 IR_VERSION = 9  # that came with it
+TREES, TREES_OPSET = "ai.onnx.ml", 3
 
 
 def onnx_module(name: str = "onnx") -> Any:
@@ -123,9 +124,12 @@ class Graph:
         graph = self.helper.make_graph(
             self.nodes, "scarce", self.inputs, self.outputs, self.constants
         )
+        versions = [self.helper.make_opsetid("", OPSET)]
+        if any(node.domain == TREES for node in self.nodes):
+            versions.append(self.helper.make_opsetid(TREES, TREES_OPSET))
         model = self.helper.make_model(
             graph,
-            opset_imports=[self.helper.make_opsetid("", OPSET)],
+            opset_imports=versions,
             producer_name="scarce",
             ir_version=IR_VERSION,
         )

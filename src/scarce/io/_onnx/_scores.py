@@ -8,9 +8,10 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._kernel_sum import KernelSum
-from scarce.inspection import Layers, dense, support_vectors
+from scarce.inspection import Layers, dense, kernel_and_trees, support_vectors
 from scarce.io._onnx._graph import Graph, onnx_module
 from scarce.io._onnx._kernels import write_sum
+from scarce.io._onnx._trees import write_trees
 from scarce.kernels import kernel_type, make_operator
 from scarce.tensor import TensorMachine
 
@@ -20,8 +21,13 @@ TOO_WRONG = 1e-5  # of the range of scores, from which numbers of 32 bits do not
 
 
 def formula_of(layers: Layers) -> KernelSum:
-    """Return the decision values as a formula; refuse models that have none, with the reason."""
-    formula = layers.kernel_sum()
+    """Return the decision values, without trees beside them, as a formula.
+
+    Models that have none are refused, with the reason.
+    """
+    both, formula = kernel_and_trees(layers.last), layers.kernel_sum()
+    if both is not None:
+        return both.kernel
     if formula is not None:
         return formula
     last = layers.last
@@ -41,7 +47,8 @@ def write_scores(graph: Graph, rows: str, layers: Layers) -> str:
     """Write the decision values of rows as the last estimator sees them, a column an output."""
     if isinstance(layers.last, TensorMachine):
         return _tensor_scores(graph, rows, layers)
-    return write_sum(graph, rows, formula_of(layers))
+    values, both = write_sum(graph, rows, formula_of(layers)), kernel_and_trees(layers.last)
+    return values if both is None else write_trees(graph, rows, both, values)
 
 
 def _tensor_scores(graph: Graph, rows: str, layers: Layers) -> str:
