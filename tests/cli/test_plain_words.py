@@ -94,7 +94,9 @@ def test_export_comes_with_the_command():
 
 
 def test_what_is_proved_of_models_that_are_not_convex(folder):
-    out, _ = scarce("fit", "images.npz", "--set", "tol=0.01", "--out", "t.skops", cwd=folder)
+    out, _ = scarce(
+        "fit", "images.npz", "--kind", "tensor", "--set", "tol=0.01", "--out", "t.skops", cwd=folder
+    )
     assert "\nthe last convex step is solved to optimality, duality gap " in out
     assert "\nsolved to optimality" not in out
     assert "no solution is better" not in out

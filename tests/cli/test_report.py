@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
         "transfer": ["good.csv", "--source", "related.csv", "--radius", "0.1"],
         "pu": ["good.csv", "--unlabelled", "unknown.csv", "--set", "n_bags=4"],
         "groups": ["rows.csv", "--group", "district", "--share", "share"],
-        "tensor": ["images.npz", "--set", "tol=0.01"],
+        "tensor": ["images.npz", "--kind", "tensor", "--set", "tol=0.01"],
     }
     for kind, options in fits.items():
         words = [
