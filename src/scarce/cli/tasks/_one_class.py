@@ -13,9 +13,6 @@ from scarce.io import TableError, read_arrays
 
 
 def one_class(arguments: argparse.Namespace) -> Task:
-    from scarce import OneClassSVM
-
-    machine = OneClassSVM(gamma="neighbors", nu=0.1)
     if _is_tensor(arguments.table):
         # Ranks better than weights of low rank, which are there to be read: docs/guide/tensors.md.
         task = _samples(arguments)
@@ -25,7 +22,9 @@ def one_class(arguments: argparse.Namespace) -> Task:
     else:
         task = read_tables(arguments, [arguments.table], {})
         task.why = f"all rows of {arguments.table.name} are of one class"
-    task.machine = machine
+    from scarce import OneClassSVM
+
+    task.machine = OneClassSVM(gamma="neighbors", nu=0.1)
     return task
 
 
