@@ -331,7 +331,8 @@ class CalibratedOneClass(
 
     def _log_scores(self, X: Any) -> tuple[Array, float, float]:
         rows = rows_for(self.estimator, X)
-        rows = self.estimator_[:-1].transform(rows) if hasattr(self.estimator_, "steps") else rows
+        if len(getattr(self.estimator_, "steps", ())) > 1:
+            rows = self.estimator_[:-1].transform(rows)
         offset = self.offset_ * score_unit(self.estimator_)
         return log_scores_and_offset(last_step(self.estimator_), rows, offset)
 
