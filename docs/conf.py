@@ -84,7 +84,8 @@ sphinx_gallery_conf = {
 def page_of(title: str, text: str, paths: list[str]) -> str:
     """Return a page of the reference: a title, what it is, and a table of names."""
     lines = [title, "=" * len(title), "", text.strip(), ""]
-    lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+    if paths:  # else they are all on the pages of other packages
+        lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
     return "\n".join(lines + [f"   {path}" for path in paths]) + "\n"
 
 

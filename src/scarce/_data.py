@@ -6,7 +6,6 @@ Arrays pass through here without a cost, and without loading what reads the othe
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._free_memory import free_memory
 
 MEMORY_SHARE = 0.25  # of what is free, that a fit may take beside the data
 WHERE_UNKNOWN = 1e9  # bytes
@@ -75,11 +75,8 @@ def budget(max_memory: float | None) -> float:
     """Return the bytes that a fit may take beside the data: given in MB, or a share of the free."""
     if max_memory is not None:
         return 1e6 * max_memory
-    try:
-        free = float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return WHERE_UNKNOWN
-    return MEMORY_SHARE * free
+    free = free_memory()
+    return WHERE_UNKNOWN if free is None else MEMORY_SHARE * free
 
 
 def refuse_chunks(name: str, X: Any) -> None:

@@ -48,6 +48,7 @@ PACKAGES = (
     "reductions",
     "regression",
     "solvers",
+    "svm",
     "tensor",
     "testing",
 )

@@ -199,6 +199,9 @@ def test_helpers_go_back_and_forth():
     [
         (lambda: expand_proportions({"a": 0.5}, ["a", "b"]), r"it has none for \['b'\]"),
         (lambda: expand_proportions({"a": 0.5, "b": 1}, ["a"]), r"empty groups: .*\['b'\]"),
+        (lambda: expand_proportions([0.5], ["a", "b"]), r"each of the 2 groups, .*shape \(1,\)"),
+        (lambda: expand_proportions([0.5, 1], ["a", 2]), r"\['a', 2\] have no order; give"),
+        (lambda: expand_proportions(0.5, ["a"]), r"each of the 1 groups, .*shape \(\)"),
         (lambda: expand_proportions({"a": 1.5}, ["a"]), "between 0 and 1, got 1.5"),
         (lambda: expand_proportions({"a": 1, "b": [0, 1]}, ["a", "b"]), r"equally many.*\[1, 2\]"),
         (lambda: expand_proportions({"a": [0.5, 0.6]}, ["a"]), "must sum to 1, got 1.1"),
@@ -246,3 +249,14 @@ def test_probabilities_of_several_classes():
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     np.testing.assert_allclose(found[0], 1 / 3)
     assert found[2].argmax() == 0
+
+
+def test_proportions_in_the_order_of_the_groups():
+    groups = np.array([5, 1, 0, 1, 5])
+    # As llp-learn has them: one for each bag. 0 and 1 are groups here, and not values.
+    found = expand_proportions(np.array([0.25, 1.0, 0.0]), groups)
+    np.testing.assert_array_equal(found, [0.0, 1.0, 0.25, 1.0, 0.0])
+    several = [[0.2, 0.8, 0.0], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]
+    np.testing.assert_array_equal(expand_proportions(several, groups)[2], several[0])
+    series = pd.Series([0.25, 1.0, 0.0], index=[5, 1, 0])  # by its index
+    np.testing.assert_array_equal(expand_proportions(series, groups), [0.25, 1.0, 0.0, 1.0, 0.25])

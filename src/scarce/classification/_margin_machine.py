@@ -49,7 +49,9 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         **KernelMachine._parameter_constraints,
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
+        "probability": ["boolean", StrOptions({"deprecated"})],
     }
+    probability: Any = "deprecated"  # of model files from before it was a parameter
 
     intercept_: Array
 
@@ -91,6 +93,13 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         self : object
             The fitted estimator.
         """
+        if self.probability is True or self.probability is np.True_:
+            name = type(self).__name__
+            raise ValueError(
+                f"probability=True: {name} has no probabilities of its own. Use "
+                f"CalibratedClassifierCV({name}(), ensemble=False), of sklearn.calibration, as "
+                "scikit-learn recommends since it deprecated the parameter"
+            )
         return self._fit(X, y, sample_weight, None)
 
     @fit_frame

@@ -52,6 +52,9 @@ class NuSVC(MarginMachine):
         Independent term of the poly and sigmoid kernels.
     shrinking : bool, default=True
         Accepted for compatibility; the solver chooses its active variables itself.
+    probability : bool, default="deprecated"
+        Accepted for compatibility. False changes nothing, and True is an error that names
+        :class:`sklearn.calibration.CalibratedClassifierCV`, as scikit-learn's deprecation does.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in LIBSVM's scale (multipliers up to 1).
     cache_size : float, default=200
@@ -160,6 +163,7 @@ class NuSVC(MarginMachine):
         gamma: Any = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
+        probability: Any = "deprecated",
         tol: float = 1e-3,
         cache_size: float = 200,
         class_weight: Any = None,
@@ -179,6 +183,7 @@ class NuSVC(MarginMachine):
         self.gamma = gamma
         self.coef0 = coef0
         self.shrinking = shrinking
+        self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
         self.class_weight = class_weight

@@ -42,6 +42,9 @@ class SVC(MarginMachine):
         Independent term of the poly and sigmoid kernels.
     shrinking : bool, default=True
         Accepted for compatibility; the solver chooses its active variables itself.
+    probability : bool, default="deprecated"
+        Accepted for compatibility. False changes nothing, and True is an error that names
+        :class:`sklearn.calibration.CalibratedClassifierCV`, as scikit-learn's deprecation does.
     tol : float, default=1e-3
         Largest violation of the optimality conditions.
     cache_size : float, default=200
@@ -152,6 +155,7 @@ class SVC(MarginMachine):
         gamma: Any = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
+        probability: Any = "deprecated",
         tol: float = 1e-3,
         cache_size: float = 200,
         class_weight: Any = None,
@@ -171,6 +175,7 @@ class SVC(MarginMachine):
         self.gamma = gamma
         self.coef0 = coef0
         self.shrinking = shrinking
+        self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
         self.class_weight = class_weight

@@ -83,13 +83,14 @@ def group_proportions(
     return dict(zip(ids, shares, strict=True))
 
 
-def expand_proportions(proportions: Mapping[Any, Any], groups: Any) -> Array:
+def expand_proportions(proportions: Mapping[Any, Any] | ArrayLike, groups: Any) -> Array:
     """Give every row the share of its group: the `y` that the estimators take.
 
     Parameters
     ----------
-    proportions : dict
-        For every group the share of positives, or the shares of several classes.
+    proportions : dict or array-like of shape (n_groups,) or (n_groups, n_classes)
+        For every group the share of positives, or the shares of several classes. Of an array the
+        first is that of the group that sorts first.
     groups : array-like of shape (n_samples,)
         Group of each row. Common rows (-1) and leftover rows (-2, None or NaN) get NaN.
 
@@ -103,15 +104,31 @@ def expand_proportions(proportions: Mapping[Any, Any], groups: Any) -> Array:
     >>> from scarce.proportions import expand_proportions
     >>> expand_proportions({"a": 0.5, "b": 1.0}, ["a", "b", "b", -1])
     array([0.5, 1. , 1. , nan])
+    >>> expand_proportions([0.5, 1.0], [7, 3, 3])
+    array([1. , 0.5, 0.5])
     """
     codes, ids = read_groups(groups, len(groups))
-    absent = [group for group in ids if group not in proportions]
+    given: Any = proportions
+    if not hasattr(given, "keys"):  # which a Series has too
+        values = np.asarray(given, dtype=np.float64)
+        if values.ndim == 0 or len(values) != len(ids):
+            raise ValueError(
+                f"proportions must have one entry for each of the {len(ids)} groups, in the order "
+                f"in which they sort, got shape {values.shape}; or give a dict by group"
+            )
+        try:
+            given = dict(zip(sorted(ids), values, strict=True))
+        except TypeError:
+            raise ValueError(
+                f"groups such as {ids[:2]} have no order; give proportions as a dict by group"
+            ) from None
+    absent = [group for group in ids if group not in given]
     if absent:
         raise ValueError(f"proportions must name every group; it has none for {absent[:5]}")
-    empty = [group for group in proportions if group not in set(ids)]
+    empty = [group for group in given.keys() if group not in set(ids)]
     if empty:
         raise ValueError(f"empty groups: proportions names {empty[:5]}, but groups has no such row")
-    lines = [np.atleast_1d(np.asarray(proportions[group], dtype=np.float64)) for group in ids]
+    lines = [np.atleast_1d(np.asarray(given[group], dtype=np.float64)) for group in ids]
     widths = {line.size for line in lines}
     if len(widths) > 1:
         raise ValueError(
