@@ -29,6 +29,7 @@ HOMES = {
     "UnbiasedPUSVC": "positive_unlabeled",
     "explain": "inspection",
     "pu_threshold": "positive_unlabeled",
+    "show_versions": "io",
     "to_onnx": "io",
 }
 PACKAGES = (

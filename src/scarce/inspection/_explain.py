@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ class Explanation:
         Whether the values are the mean over all orders of the columns, or over some.
     outputs : ndarray of int of shape (n_samples,)
         Of several decision values, the one that was explained: the row's largest.
+    data : array or frame
+        The rows.
     """
 
     values: Array
@@ -56,6 +59,35 @@ class Explanation:
     feature_names: Array
     exact: bool
     outputs: Array
+    data: Any = None
+
+    def to_shap(self) -> Any:
+        """Return the same as an object of shap, for its plots.
+
+        Returns
+        -------
+        shap.Explanation
+            With the scores of the baselines as base values. Entries of tensors are columns.
+        """
+        try:
+            shap = import_module("shap")
+        except ImportError as error:
+            message = "to_shap needs shap: python -m pip install shap"
+            raise ImportError(message) from error
+        n = self.values.shape[0]
+        data = (
+            None
+            if self.data is None
+            else np.asarray(
+                self.data.toarray() if sparse.issparse(self.data) else self.data
+            ).reshape(n, -1)
+        )
+        return shap.Explanation(
+            self.values.reshape(n, -1),
+            base_values=self.baseline_scores,
+            data=data,
+            feature_names=[str(name) for name in self.feature_names.ravel()],
+        )
 
     def largest(self, k: int) -> tuple[Array, Array]:
         """Return the `k` columns that moved each row's score most, and how much.
@@ -132,7 +164,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
     if reference is not None:
         reference = _own_columns(layers, _table(reference, "reference"))
     if isinstance(layers.last, TensorMachine):
-        return Explanation(**shares_of_entries(layers, X, reference))
+        return Explanation(**shares_of_entries(layers, X, reference), data=X)
     names, rows = _names(model, X), layers.transformed(X)
     scores = layers.scores(rows)
     outputs = scores.argmax(axis=1)
@@ -167,6 +199,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
         feature_names=names,
         exact=exact,
         outputs=outputs,
+        data=X,
     )
 
 

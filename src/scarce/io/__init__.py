@@ -13,6 +13,7 @@ from scarce.io._table_rows import missing_columns as missing_columns
 from scarce.io._tables import ARROW as ARROW
 from scarce.io._tables import PARQUET as PARQUET
 from scarce.io._tables import Table, open_table
+from scarce.io._versions import show_versions
 
 if TYPE_CHECKING:
     from scarce.io._onnx import to_onnx
@@ -30,6 +31,7 @@ __all__ = [
     "open_table",
     "plan_columns",
     "read_arrays",
+    "show_versions",
     "to_onnx",
 ]
 
