@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
+from scarce._arrays import Array
 from scarce.classification import class_pairs
 from scarce.inspection import Layers
 from scarce.io._onnx._graph import Graph
@@ -42,14 +43,14 @@ def write_answers(
     elif voted:
         _votes(graph, values, last)
     elif n_outputs > 1:
-        _labels(graph, graph.node("ArgMax", values, axis=1, keepdims=0), last.classes_)
+        write_labels(graph, graph.node("ArgMax", values, axis=1, keepdims=0), last.classes_)
         graph.add_output("scores", values, (n_outputs,))
     else:
         zero = graph.constant(0.0)
         # Rows on the boundary are positive, whichever label that is.
         counted = isinstance(last, PositiveUnlabeled) and last._positive_is_second()
         above = graph.node("GreaterOrEqual" if counted else "Greater", values, zero)
-        _labels(graph, graph.cast(graph.squeezed(above), np.int64, always=True), last.classes_)
+        write_labels(graph, graph.cast(graph.squeezed(above), np.int64, always=True), last.classes_)
         graph.add_output("scores", graph.squeezed(values), ())
     if isinstance(last, ShareMachine):
         _probabilities(graph, values, last, n_outputs)
@@ -74,7 +75,7 @@ def _detector(graph: Graph, values: str, layers: Layers, band: float) -> None:
         graph.add_output("p_values", graph.squeezed(p_values), ())
 
 
-def _labels(graph: Graph, places: str, classes: Any) -> None:
+def write_labels(graph: Graph, places: str, classes: Any) -> None:
     classes = np.asarray(classes)
     texts = classes.dtype.kind in "OUS"
     kind = {"b": np.bool_, "i": np.int64, "u": np.int64}.get(classes.dtype.kind)
@@ -85,26 +86,38 @@ def _labels(graph: Graph, places: str, classes: Any) -> None:
 
 def _votes(graph: Graph, values: str, last: Any) -> None:
     n_classes = last.classes_.size
-    pairs = np.array(class_pairs(n_classes))
-    members = np.zeros((len(pairs), n_classes))  # a pair is for its first class
-    members[np.arange(len(pairs)), pairs[:, 0]] = 1.0
-    members[np.arange(len(pairs)), pairs[:, 1]] = -1.0
-    plus, minus, zero = graph.constant(1.0), graph.constant(-1.0), graph.constant(0.0)
-
-    def votes(comparison: str) -> str:
-        won = graph.node("Where", graph.node(comparison, values, zero), plus, minus)
-        return graph.product(won, members)
-
-    sums = graph.product(values, members)
-    confidence = graph.node("Div", sums, graph.times(graph.plus(graph.node("Abs", sums), 1), 3))
-    counts = graph.times(graph.plus(votes("GreaterOrEqual"), n_classes - 1), 0.5)
-    each = graph.node("Add", counts, confidence)
-    best = each if last.break_ties else votes("Greater")
-    _labels(graph, graph.node("ArgMax", best, axis=1, keepdims=0), last.classes_)
+    n_pairs = len(class_pairs(n_classes))
+    each = class_values(graph, values, n_classes)
+    best = each if last.break_ties else _counted(graph, values, n_classes, "Greater")
+    write_labels(graph, graph.node("ArgMax", best, axis=1, keepdims=0), last.classes_)
     if last.decision_function_shape == "ovo":
-        graph.add_output("scores", values, (len(pairs),))
+        graph.add_output("scores", values, (n_pairs,))
     else:
         graph.add_output("scores", each, (n_classes,))
+
+
+def class_values(graph: Graph, values: str, n_classes: int) -> str:
+    """Write the decision value of each class, given those of the pairs: votes and confidence."""
+    sums = graph.product(values, _members(n_classes))
+    confidence = graph.node("Div", sums, graph.times(graph.plus(graph.node("Abs", sums), 1), 3))
+    votes = _counted(graph, values, n_classes, "GreaterOrEqual")
+    counts = graph.times(graph.plus(votes, n_classes - 1), 0.5)
+    return graph.node("Add", counts, confidence)
+
+
+def _members(n_classes: int) -> Array:
+    """Return 1 for the class that a pair is for, its first, and -1 for the other."""
+    pairs = np.array(class_pairs(n_classes))
+    members = np.zeros((len(pairs), n_classes))
+    members[np.arange(len(pairs)), pairs[:, 0]] = 1.0
+    members[np.arange(len(pairs)), pairs[:, 1]] = -1.0
+    return members
+
+
+def _counted(graph: Graph, values: str, n_classes: int, comparison: str) -> str:
+    plus, minus, zero = graph.constant(1.0), graph.constant(-1.0), graph.constant(0.0)
+    won = graph.node("Where", graph.node(comparison, values, zero), plus, minus)
+    return graph.product(won, _members(n_classes))
 
 
 def _probabilities(graph: Graph, values: str, last: ShareMachine, n_outputs: int) -> None:
