@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
     from scarce.classification import SVC, NuSVC
     from scarce.inspection import explain
-    from scarce.io import show_versions, to_onnx
+    from scarce.io import log_model, show_versions, to_onnx
     from scarce.model_selection import CalibratedOneClass
     from scarce.monitoring import DriftMonitor
     from scarce.one_class import SVDD, UOCTSVM, OneClassSVM, TransferOneClassSVM
@@ -58,6 +58,7 @@ __all__ = [
     "__version__",
     "explain",
     "load",
+    "log_model",
     "pu_threshold",
     "save",
     "show_versions",

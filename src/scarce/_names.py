@@ -28,6 +28,7 @@ HOMES = {
     "TransferOneClassSVM": "one_class",
     "UnbiasedPUSVC": "positive_unlabeled",
     "explain": "inspection",
+    "log_model": "io",
     "pu_threshold": "positive_unlabeled",
     "show_versions": "io",
     "to_onnx": "io",

@@ -1,5 +1,7 @@
 """mlflow keeps a model in its default format and gives it back, without a network."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -40,3 +42,19 @@ def test_a_model_comes_back(mlflow):
     np.testing.assert_array_equal(again.decision_function(new), model.decision_function(new))
     answers = mlflow.pyfunc.load_model(kept.model_uri).predict(new)
     np.testing.assert_array_equal(answers, model.predict(new))
+
+
+@pytest.mark.filterwarnings("ignore")  # mlflow's own
+def test_no_list_of_types_is_needed(mlflow):
+    model = make_pipeline(StandardScaler(), scarce.OneClassSVM(nu=0.1)).fit(ROWS)
+    with mlflow.start_run():
+        kept = scarce.log_model(model, "model")
+    assert kept.flavors["sklearn"]["serialization_format"] == "skops"
+    again = mlflow.sklearn.load_model(kept.model_uri)
+    np.testing.assert_array_equal(again.decision_function(ROWS), model.decision_function(ROWS))
+
+
+def test_what_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow.sklearn", None)
+    with pytest.raises(ImportError, match="log_model needs mlflow: python -m pip install mlflow"):
+        scarce.log_model(scarce.OneClassSVM().fit(ROWS), "model")

@@ -6,6 +6,7 @@ from scarce.io._column_plan import DATES as DATES
 from scarce.io._column_plan import Column, ColumnPlan, plan_columns
 from scarce.io._dialect import Dialect
 from scarce.io._extra import tables_library as tables_library
+from scarce.io._mlflow import log_model
 from scarce.io._numpy_files import read_arrays
 from scarce.io._sample import Sample, even_limits
 from scarce.io._table_rows import Rows, TableError
@@ -28,6 +29,7 @@ __all__ = [
     "Table",
     "TableError",
     "even_limits",
+    "log_model",
     "open_table",
     "plan_columns",
     "read_arrays",
