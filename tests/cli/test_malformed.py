@@ -109,7 +109,7 @@ FITS = [
     ("no such label", csv(), [*PU], 3, "has no column 'y'", {}),
     ("constant label", csv(GOOD.assign(y="yes")), PU, 5, "all rows are 'yes'", {}),
     ("absent label", csv(GOOD.assign(y=["a", "b"] * 15)), [*PU, "--positive", "c"], 3,
-     "no row is 'c'; values are 'a', 'b'", {}),
+     "no row is 'c', as --positive says; values are 'a', 'b'", {}),
     ("which label", csv(GOOD.assign(y=["a", "b"] * 15)), PU, 2, "needs --positive", {}),
     ("other columns", csv(), ["--unlabelled", "other.csv", *FIT], 3, "no column 'age'", OTHER),
     ("other kinds", csv(), ["--unlabelled", "o.csv", *FIT], 3, "of different kinds",

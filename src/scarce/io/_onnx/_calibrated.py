@@ -23,7 +23,7 @@ def members_of(model: Any) -> list[Layers]:
                 'method="sigmoid" can'
             )
         layers = layers_of(each.estimator)
-        if not np.array_equal(getattr(layers.last, "classes_", None), model.classes_):
+        if not np.array_equal(getattr(layers.last, "classes_", ()), model.classes_):
             raise ValueError(
                 "CalibratedClassifierCV cannot be exported: a part of the rows that a model was "
                 "fitted to lacks a class; ensemble=False fits one model to all rows"
