@@ -86,7 +86,9 @@ class Programs:
                 )
                 for part in some
             ]
-            found += map(_answer, programs, self._solved(programs, task))
+            solutions = self._solved(programs, task)
+            models = list(map(read_c_svc, programs, solutions))
+            found += map(_answer, models, solutions)
         return found
 
     def _solved(self, programs: list[QuadraticProgram], task: FitTask) -> list[Solution]:
@@ -108,8 +110,7 @@ def _told(report: Any, *, program: QuadraticProgram, settings: dict[str, Any]) -
     return solve(program, callback=report, **settings)
 
 
-def _answer(program: QuadraticProgram, solution: Solution) -> Answer:
-    model = read_c_svc(program, solution)
+def _answer(model: MarginModel, solution: Solution) -> Answer:
     scores = model.scores + model.intercept
     if not (np.isfinite(model.coefficients).all() and np.isfinite(scores).all()):
         raise ValueError(NOT_FINITE)
