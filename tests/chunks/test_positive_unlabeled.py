@@ -8,7 +8,7 @@ from scarce import SVC, SVMC, MappingConvergence, NuSVC, PositiveUnlabeledSVC
 from scarce.chunks import ArrayChunks, DaskChunks
 from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
 from scarce.positive_unlabeled.mapping_convergence import _training
-from scarce.positive_unlabeled.rows import _chunk_rows, _given
+from scarce.positive_unlabeled.rows import _chunk_rows
 from tests.chunks.sources import NAMES, chunks_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
@@ -125,7 +125,7 @@ def test_what_does_not_fit_is_refused(monkeypatch):
         PositiveUnlabeledSVC(gamma="neighbors").fit(chunks)
     with pytest.raises(ValueError, match=r"max_memory is 0 MB, .* at least \d MB .*bytes for each"):
         PositiveUnlabeledSVC(max_memory=0.01).fit(chunks)
-    monkeypatch.setattr(_given, "FEWEST", 100)
+    monkeypatch.setattr(_chunk_rows, "FEWEST", 100)
     with pytest.raises(ValueError, match=r"max_memory allows \d+ rows .* needs \d+ at"):
         PositiveUnlabeledSVC(max_memory=0.18, random_state=0).fit(chunks)
     with pytest.raises(ValueError, match=r"Input X contains NaN: chunk 3 \(rows 600 to 799\)"):
