@@ -7,13 +7,14 @@ a browser its tests are skipped; with SCARCE_REQUIRE_BROWSER=1 they fail instead
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 from functools import cache, partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -24,6 +25,8 @@ PAGES = (
     "guide/false_alarms.html",
     "gallery/index.html",
     "reference/generated/scarce.SVMC.html",
+    "reference/generated/scarce.OneClassSVM.html",
+    "theory/certificate.html",
     "theory/uoct_svm.html",
     "results/untuned_shares.html",
 )
@@ -36,6 +39,13 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+# Paragraphs, items and titles that reach beyond the width of the screen.
+WIDER = """width => [...document.querySelectorAll('article :is(p, li, dt, h1, h2)')]
+    .filter(e => !e.closest('table, pre, .highlight, .math, mjx-container, [hidden]'))
+    .filter(e => e.getBoundingClientRect().right > width + 1)
+    .map(e => e.textContent.trim().slice(0, 60))"""
 
 
 class Links(HTMLParser):
@@ -144,11 +154,24 @@ def test_the_search_finds_a_name(opened):
     assert any("scarce.SVMC" in address for address in found)
 
 
+LEADS = runpy.run_path(str(Path(__file__).parent / "field_words.py"))["LEADS"]
+
+
+@pytest.mark.parametrize("word", LEADS)
+def test_a_search_for_a_word_of_the_field_finds_its_page_first(opened, word):
+    page = opened(f"search.html?q={quote(word)}")
+    page.wait_for_selector("#search-results li a")
+    first = page.eval_on_selector("#search-results li a", "a => a.href")
+    assert urlsplit(first).path == f"/{LEADS[word]}.html"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_fit_a_phone(opened, name, scheme):
     page = opened(name, width=390, scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # Nothing of the text lies outside, but for what scrolls by itself: tables, code, formulas.
+    assert page.evaluate(WIDER, 390) == []
     size = page.evaluate(
         "parseFloat(getComputedStyle(document.querySelector('article p')).fontSize)"
     )

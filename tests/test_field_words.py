@@ -1,0 +1,58 @@
+"""The field's words lead to their pages, and the words we avoid are in no page."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+WORDS = runpy.run_path(str(ROOT / "docs" / "field_words.py"))
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "migration.md"),
+    *sorted((ROOT / "docs" / "guide").glob("*.md")),
+    *sorted((ROOT / "docs" / "theory").glob("*.md")),
+    *sorted((ROOT / "docs" / "results" / "notes").glob("*.md")),
+]
+
+
+@pytest.mark.parametrize("word", WORDS["LEADS"])
+def test_a_word_is_a_main_entry_of_one_page(word):
+    entry = re.compile(rf"! {re.escape(word)}(,|$)")
+    marked = [
+        page.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        for line in page.read_text("utf-8").splitlines()
+        if line.startswith("```{index}") and entry.search(line)
+    ]
+    assert marked == [WORDS["LEADS"][word]]
+
+
+def faults(prose):
+    """Return the words of a text that are to be avoided."""
+    prose = " ".join(prose.split())
+    return [
+        (found.group(), better)
+        for word, better in WORDS["AVOID"].items()
+        for found in re.finditer(word, prose, re.IGNORECASE)
+    ]
+
+
+def test_what_is_avoided_is_found():
+    assert [word for word, _ in faults("A heap of fresh rows, of a\nmachine, can be had.")] == [
+        "fresh rows",
+        "heap",
+        "can be had",
+        "machine",
+    ]
+    assert faults("machine learning, support vector machines") == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages_use_the_words_of_the_field(page):
+    text = re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", " ", page.read_text("utf-8"), flags=re.DOTALL)
+    if page.name == "when_it_warns.md":  # messages, in italics, are those of the code
+        text = re.sub(r"\*[^*]+\*", " ", text)
+    assert faults(text) == []
