@@ -1,10 +1,15 @@
-"""The field's words lead to their pages, and the words we avoid are in no page."""
+"""The field's words lead to their pages, and the words we avoid are in no page or docstring."""
 
+import ast
+import importlib
+import inspect
 import re
 import runpy
 from pathlib import Path
 
 import pytest
+
+from scarce._names import PACKAGES
 
 ROOT = Path(__file__).parents[1]
 WORDS = runpy.run_path(str(ROOT / "docs" / "field_words.py"))
@@ -56,3 +61,36 @@ def test_pages_use_the_words_of_the_field(page):
     if page.name == "when_it_warns.md":  # messages, in italics, are those of the code
         text = re.sub(r"\*[^*]+\*", " ", text)
     assert faults(text) == []
+
+
+def documented():
+    """Yield the names that the reference documents, with their own docstrings."""
+    for package in ("", *(f".{name}" for name in PACKAGES)):
+        module = importlib.import_module(f"scarce{package}")
+        yield module.__name__, module.__doc__
+        for name in module.__all__:
+            thing = getattr(module, name)
+            yield name, getattr(thing, "__doc__", None)
+            for member, what in vars(thing).items() if inspect.isclass(thing) else ():
+                if not member.startswith("_") and "scarce" in getattr(what, "__module__", ""):
+                    yield f"{name}.{member}", what.__doc__
+
+
+def test_docstrings_use_the_words_of_the_field():
+    code = r"``[^`]+``|`[^`]+`|>>>[^\n]*|\.\.\. [^\n]*|\"\w+\"|(?m:^ *[\w, *]+ : [^\n]*$)"
+    found = {name: faults(re.sub(code, " ", text)) for name, text in documented() if text}
+    assert len(found) > 200
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_messages_use_the_words_of_the_field():
+    found = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = re.sub(r"`[^`]*`|^\w+ must", " ", node.value)  # names of arguments
+                if " " in text.strip() and id(node) not in prose:
+                    found += [(path.name, node.lineno, *fault) for fault in faults(text)]
+    assert found == []

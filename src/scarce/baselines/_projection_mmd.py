@@ -187,8 +187,8 @@ class ProjectionMMDSVM(BinaryMachine):
         y : array-like of shape (n_samples,)
             Labels, two different ones. What it holds for target rows is not looked at.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of `C` and of the share in the domain's mean per row; a row of weight 2 is the
-            same as the row given twice, and a row of weight 0 or less takes no part.
+            Factors of `C` and of the proportion in the domain's mean per row; a row of weight 2 is
+            the same as the row given twice, and a row of weight 0 or less takes no part.
         sample_domain : array-like of int of shape (n_samples,), default=None
             Domain of each row: at least 0 for a source, one negative value for the target. By
             default all rows are labelled rows of one domain.

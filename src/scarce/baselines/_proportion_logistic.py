@@ -16,16 +16,16 @@ from scarce.proportions import RowGroups, share_loss
 
 
 class ProportionLogistic(ProbabilisticShareClassifier):
-    """Logistic regression whose mean probability in each group is to meet the group's share.
+    """Logistic regression whose mean probability in each group is to meet the group's proportion.
 
-    Makes small the cross-entropy between shares and mean probabilities, groups counted by their
-    sizes, plus ``|w|^2 / (2 C)``, on the rows themselves or on Nystroem features of a kernel.
+    Makes small the cross-entropy between proportions and mean probabilities, groups counted by
+    their sizes, plus ``|w|^2 / (2 C)``, on the rows themselves or on Nystroem features of a kernel.
 
     Parameters
     ----------
     C : float, default=10.0
-        Inverse strength of the ridge on the weights. Nystroem features are short, and shares say
-        less than labels: small values give constants.
+        Inverse strength of the ridge on the weights. Nystroem features are short, and proportions
+        say less than labels: small values give constants.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian"}, default="rbf"
         The kernel; linear takes the rows as they are.
     gamma : {"scale", "auto"} or float, default="scale"

@@ -29,15 +29,15 @@ class TransductiveSVM(BinaryMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack of a labelled row.
+        Cost of one unit of slack of a labelled row.
     C_unlabeled : float or None, default=None
         The same of an unlabelled row; None means `C`.
     unlabeled : int, float, str or None, default=None
         The value in `y` that marks unlabelled rows; -1 is scikit-learn's convention for
         semi-supervised learning. None: every row is labelled, and -1 is a label like any other.
     positive_share : float or None, default=None
-        Share of the unlabelled rows that are put into ``classes_[1]``. None means the share among
-        the labelled rows, counted by their weights.
+        Proportion of the unlabelled rows that are put into ``classes_[1]``. None means the share
+        among the labelled rows, counted by their weights.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel.
     degree : int, default=3

@@ -69,7 +69,7 @@ class Part:
 
 
 class Chunks(Protocol):
-    """Rows in chunks, in memory, on a disk or on other machines.
+    """Rows in chunks, in memory, on a disk or on other computers.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class NuSVC(MarginMachine):
-    """Separate classes with a large margin, the share of margin errors given.
+    """Separate classes with a large margin, the proportion of margin errors given.
 
     A replacement of :class:`sklearn.svm.NuSVC`, with the same parameters, signs and attributes.
     More than two classes are one program for every pair of them. For probabilities wrap it in
@@ -36,9 +36,9 @@ class NuSVC(MarginMachine):
     Parameters
     ----------
     nu : float, default=0.5
-        At most this share of the weight lies inside the margin, and at least this share belongs to
-        support vectors. In the interval (0, 1]; at most ``2 min(n_+, n_-) / n`` of every pair of
-        classes.
+        At most this proportion of the weight lies inside the margin, and at least this proportion
+        belongs to support vectors. In the interval (0, 1]; at most ``2 min(n_+, n_-) / n`` of
+        every pair of classes.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows.
@@ -133,7 +133,7 @@ class NuSVC(MarginMachine):
 
     See Also
     --------
-    SVC : The same with the price of slack as its parameter.
+    SVC : The same with the cost of slack as its parameter.
     sklearn.svm.NuSVC : The class this one replaces.
 
     Examples

@@ -28,7 +28,7 @@ class SVC(MarginMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack; infinite for classes that can be separated.
+        Cost of one unit of slack; infinite for classes that can be separated.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows.
@@ -50,7 +50,7 @@ class SVC(MarginMachine):
     cache_size : float, default=200
         Memory for kernel values in MB.
     class_weight : dict, "balanced", "equal-total" or None, default=None
-        Factors of `C` per class. Both words give the classes the same total price: "balanced" that
+        Factors of `C` per class. Both words give the classes the same total cost: "balanced" that
         of half of all rows, "equal-total" that of the smallest class, whose rows then have the
         factor 1. With few positives among many unlabelled rows take the latter.
     verbose : bool, default=False

@@ -83,7 +83,7 @@ def add(commands: Any) -> None:
     transfer.add_argument(
         "--radius",
         metavar="NUMBER|COLUMN|knn",
-        help="how far values may be off, in spreads of the scaled columns",
+        help="how far values may be off, in standard deviations of the scaled columns",
     )
 
     groups = fit.add_argument_group("shares of groups")

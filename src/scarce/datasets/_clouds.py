@@ -33,7 +33,7 @@ def make_positive_unlabeled_clouds(
     random_state : int or Generator
         The seed.
     prior : float, default=0.3
-        Share of positives among the unlabelled rows.
+        Proportion of positives among the unlabelled rows.
     n_positive_clouds, n_negative_clouds : int, default=2 and 3
         Number of clouds of each class, equally likely within it.
     n_features : int, default=2

@@ -12,7 +12,7 @@ from scarce._arrays import Array
 
 @dataclass(frozen=True, eq=False)
 class GroupTransferData:
-    """A problem of transfer from group shares, after Ni, Wang, Shi and Zhang (2013).
+    """A problem of transfer from group proportions, after Ni, Wang, Shi and Zhang (2013).
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class GroupTransferData:
     X_target : ndarray of shape (n, d)
         Rows of the target.
     y_target : ndarray of shape (n,)
-        Labels 0 and 1, for scoring only: the learner knows the shares.
+        Labels 0 and 1, for scoring only: the learner knows the proportions.
     is_common : ndarray of bool of shape (n,)
         Which target rows belong to the source as well. They may be in groups too.
     groups : ndarray of int of shape (n,)
@@ -37,7 +37,7 @@ class GroupTransferData:
 
     @property
     def shares(self) -> Array:
-        """Share of label 1 in each group."""
+        """Proportion of label 1 in each group."""
         grouped = self.groups >= 0
         counts = np.bincount(self.groups[grouped])
         return np.asarray(np.bincount(self.groups[grouped], self.y_target[grouped]) / counts)
@@ -53,8 +53,9 @@ class GroupTransferData:
         Returns
         -------
         X, y, groups : ndarray
-            Arguments of ``fit``: common rows with group -1 and no share, then grouped rows with
-            the share of their group. A common row in a group occurs twice, rows left over do not.
+            Arguments of ``fit``: common rows with group -1 and no proportion, then grouped rows
+            with the proportion of their group. A common row in a group occurs twice, rows left
+            over do not.
         """
         first = np.flatnonzero(self.is_common) if common else np.arange(0)
         grouped = np.flatnonzero(self.groups >= 0)

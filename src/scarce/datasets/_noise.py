@@ -33,7 +33,7 @@ class NoisyRows:
 def add_noise(
     X: Any, *, random_state: Any, share: float = 0.4, spread: Any = None, factor: float = 2.0
 ) -> NoisyRows:
-    """Add noise to a share of the rows, as Xiao, Liu, Yu and Hao (2014) do in training sets.
+    """Add noise to a proportion of the rows, as Xiao, Liu, Yu and Hao (2014) do in training sets.
 
     Each feature draws the standard deviation of its noise evenly from 0 to `factor` times its own
     spread. The rows chosen get independent normal noise.
@@ -45,7 +45,7 @@ def add_noise(
     random_state : int or Generator
         The seed.
     share : float, default=0.4
-        Share of the rows that get noise.
+        Proportion of the rows that get noise.
     spread : array-like of shape (d,), default=None
         Standard deviation of each feature over the whole data. None takes that of `X`.
     factor : float, default=2.0

@@ -30,7 +30,7 @@ def make_rotated_moons(
     angle : float, default=30.0
         Degrees by which the target is rotated clockwise about the centre of the moons.
     common : float, default=0.1
-        Share of the rows that are not rotated and so belong to both domains.
+        Proportion of the rows that are not rotated and so belong to both domains.
     n_groups : int, default=50
         Number of groups of equal size the target is split into at random.
     noise : float, default=0.1

@@ -171,7 +171,7 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
     have in the model of all rows, so that scores are on one scale. All fits see the kernel through
     the landmarks of the model of all rows: through others it would be another function, and the
     scores not comparable. Landmarks themselves are never left out. Given them, the other rows and
-    fresh ones are exchangeable.
+    new ones are exchangeable.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class LeftOutScoresDisplay(ScoresDisplay):
         name: str = "new rows",
         ax: Axes | None = None,
     ) -> Self:
-        """Plot the left-out scores of a fitted machine.
+        """Plot the held-out scores of a fitted model.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class PValueDisplay(Display):
     Parameters
     ----------
     p_values : array-like of shape (n_samples,)
-        P-values of fresh rows of the class.
+        P-values of new rows of the class.
     n_rows : float
         Training rows that the p-values come from.
     false_alarms : float
@@ -174,14 +174,14 @@ class PValueDisplay(Display):
         ax: Axes | None = None,
         **line_kw: Any,
     ) -> Self:
-        """Plot the p-values of fresh rows of the class.
+        """Plot the p-values of new rows of the class.
 
         Parameters
         ----------
         estimator : estimator instance
             Fitted with ``offset="left_out"``, or a `CalibratedOneClass`.
         X : array-like of shape (n_samples, ...)
-            Rows of the class that the machine was not fitted to.
+            Rows of the class that the model was not fitted to.
         name : str or None, default=None
             What the curve is called in a legend.
         ax : matplotlib Axes, default=None
@@ -210,6 +210,6 @@ class PValueDisplay(Display):
         style: dict[str, Any] = {"color": OWN, "linewidth": 1.5, "label": name} | line_kw
         steps = {"drawstyle": "steps-post"}
         (self.line_,) = self.ax_.plot(np.r_[0.0, self.p_values], reached, **(steps | style))
-        self.ax_.set(xlabel="p-value", ylabel="share of fresh rows up to it", xlim=(0, 1))
+        self.ax_.set(xlabel="p-value", ylabel="proportion of new rows up to it", xlim=(0, 1))
         self.ax_.set(ylim=(0, 1))
         show_legend(self.ax_, style["label"], loc="upper left")

@@ -68,7 +68,7 @@ def lower_group(left_out: HeldOutScores) -> tuple[int, float]:
     """Return how many scores are in the lower of two groups, and how well two describe them all.
 
     The split is Otsu's: between the groups lies as much of the variance as possible, and that
-    share of it is returned.
+    proportion of it is returned.
 
     Examples
     --------

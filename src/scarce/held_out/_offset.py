@@ -27,9 +27,9 @@ FEW_SCALED = 100  # rows up to which a scaler that has seen the held-out ones ma
 
 
 class HeldOutOffset:
-    """Part of machines whose offset may come from the scores of rows left out.
+    """Part of models whose offset may come from the scores of rows left out.
 
-    A machine sets `offset_` to what `_keep_left_out` returns, and has `score_samples`.
+    A model sets `offset_` to what `_keep_left_out` returns, and has `score_samples`.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -119,7 +119,7 @@ class HeldOutOffset:
         """Say that a fit without some rows fell short, unless the fit of all rows did too."""
         if getattr(self, "fit_status_", 0) == 0:
             note(
-                "Fits without some rows ended early, so that left-out scores, and with them the "
+                "Fits without some rows ended early, so that held-out scores, and with them the "
                 "threshold, are less exact than tol. Raise max_iter, or consider pre-processing "
                 "your data with StandardScaler or MinMaxScaler.",
                 ConvergenceWarning,
@@ -151,7 +151,7 @@ class HeldOutOffset:
         check_is_fitted(self)
         if not hasattr(self, "_left_out_scores"):
             raise ValueError(
-                f'p-values and left-out scores need offset="left_out", and {type(self).__name__} '
+                f'p-values and held-out scores need offset="left_out", and {type(self).__name__} '
                 f"was fitted with offset={self._offset_rule!r}"
             )
         self._settle_left_out()
@@ -253,8 +253,8 @@ class HeldOutOffset:
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Return which rows to call anomalous so that few of those called are not.
 
-        The rule of Benjamini and Hochberg on `p_values`: of the rows selected, a share of about
-        `fdr` is expected to be of the class after all.
+        The rule of Benjamini and Hochberg on `p_values`: of the rows selected, a proportion of
+        about `fdr` is expected to be of the class after all.
 
         Parameters
         ----------

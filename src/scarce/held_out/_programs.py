@@ -45,7 +45,7 @@ class SmallSample:
     solved: bool = True
 
     def lazily(self, false_alarms: float) -> tuple[Array, Array]:
-        """Return left-out scores, exact up to the threshold, and which are exact."""
+        """Return held-out scores, exact up to the threshold, and which are exact."""
         scores, known = lazy_scores(
             self.sums_without,
             scores=self.matrix @ self.alpha,

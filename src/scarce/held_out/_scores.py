@@ -132,7 +132,7 @@ def unattainable(weight: float, false_alarms: float) -> str | None:
 def benjamini_hochberg(p_values: Array, fdr: float) -> float:
     """Return the p-value up to which rows are selected, 0 for none.
 
-    A share ``fdr`` of those selected is expected to be wrong.
+    A proportion ``fdr`` of those selected is expected to be wrong.
 
     Examples
     --------

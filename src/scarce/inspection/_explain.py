@@ -121,7 +121,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
     Linear, RBF and Laplacian kernels have a closed form, in the table's own columns also behind a
     pipeline whose steps treat each column by itself: scalers, imputers, encoders, selections and a
     `ColumnTransformer` of these. For other models the mean over some orders is taken, each with its
-    reverse; it adds up too. For tensor machines each entry adds its own term.
+    reverse; it adds up too. For tensor models each entry adds its own term.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
     reference : array-like, default=None
         Rows to compare with in place of support vectors. By default models that keep no support
         vectors, and pipelines that mix columns, are compared with rows of `X`, samples of tensor
-        machines with one of zeros. The values of regressors are compared with the row nearest to
+        models with one of zeros. The values of regressors are compared with the row nearest to
         the middle.
 
     Returns

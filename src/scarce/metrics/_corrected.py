@@ -168,7 +168,7 @@ def pu_precision_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     class_prior : float
-        Share of the class among the unlabelled samples.
+        Proportion of the class among the unlabelled samples.
     pos_label : label or None, default=None
         The positive label; None is the larger one of the two in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -289,7 +289,7 @@ def pu_roc_curve(
     y_score : array-like of shape (n_samples,)
         Scores, higher for positives.
     class_prior : float or None, default=None
-        Share of the class among the unlabelled samples; None to estimate it.
+        Proportion of the class among the unlabelled samples; None to estimate it.
     pos_label : label or None, default=None
         The positive label; None is the larger one of the two in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -329,7 +329,7 @@ def pu_precision_recall_curve(
     y_score : array-like of shape (n_samples,)
         Scores, higher for positives.
     class_prior : float or None, default=None
-        Share of the class among the unlabelled samples; None to estimate it.
+        Proportion of the class among the unlabelled samples; None to estimate it.
     pos_label : label or None, default=None
         The positive label; None is the larger one of the two in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -371,7 +371,7 @@ def pu_average_precision_score(
     y_score : array-like of shape (n_samples,)
         Scores, higher for positives.
     class_prior : float or None, default=None
-        Share of the class among the unlabelled samples; None to estimate it.
+        Proportion of the class among the unlabelled samples; None to estimate it.
     pos_label : label or None, default=None
         The positive label; None is the larger one of the two in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -81,7 +81,7 @@ def pu_scorer(metric: str, *, class_prior: float | None = None) -> PUScorer:
     metric : {"recall", "precision", "f1", "roc_auc", "average_precision"}
         Which metric.
     class_prior : float or None, default=None
-        Share of the class among the unlabelled samples. None to estimate it from the scores of
+        Proportion of the class among the unlabelled samples. None to estimate it from the scores of
         every candidate, which favours candidates whose estimate is wrong: give a number where you
         can, such as `class_prior_` of one fit for all candidates.
 

@@ -79,8 +79,8 @@ class CalibratedOneClass(
     contamination : float or "auto", default=0.0
         Proportion of the training rows that may not belong to the class. Twice that proportion,
         the rows with the lowest held-out scores, takes no part in the fit; the threshold comes from
-        the held-out scores of all rows. Kernel machines of this library find these rows with a wide
-        kernel, other detectors as they are. "auto", for kernel machines, leaves out rows that look
+        the held-out scores of all rows. Kernel models of this library find these rows with a wide
+        kernel, other detectors as they are. "auto", for kernel models, leaves out rows that look
         odd to the wide kernel only.
     cv : int, splitter, iterable or None, default=None
         The rows to leave out together; every row must be left out exactly once. None is each

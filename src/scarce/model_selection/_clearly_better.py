@@ -10,7 +10,7 @@ import numpy as np
 class ClearlyBetter:
     """Choose the best candidate of a search, unless a reference is as good up to noise.
 
-    Scores on shares of left-out groups, or without negatives, are noisy, and the best of many
+    Scores on proportions of held-out groups, or without negatives, are noisy, and the best of many
     candidates is often best by chance. The reference is kept unless the mean of the paired
     differences over the splits is more than `errors` standard errors above zero, of five splits or
     more: fewer say little of their own spread. Give it to `GridSearchCV` as `refit`; the reference

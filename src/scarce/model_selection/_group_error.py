@@ -10,7 +10,7 @@ from scarce.proportions import group_error
 
 
 class GroupErrorScorer:
-    """Score a classifier by how well it meets the shares of the classes in groups.
+    """Score a classifier by how well it meets the proportions of the classes in groups.
 
     For `scoring` in searches and cross-validation over any classifier. With metadata routing on it
     asks for `groups` and `sample_weight` without set-up; `y` holds the shares as for
@@ -19,8 +19,8 @@ class GroupErrorScorer:
     Parameters
     ----------
     response : {"labels", "probabilities"}, default="labels"
-        What the shares are predicted from: counted labels, or the means of `predict_proba`. Labels
-        suit the choice of a classifier; probabilities also judge the calibration.
+        What the proportions are predicted from: counted labels, or the means of `predict_proba`.
+        Labels suit the choice of a classifier; probabilities also judge the calibration.
 
     See Also
     --------
@@ -29,8 +29,9 @@ class GroupErrorScorer:
 
     Notes
     -----
-    Without metadata routing a search passes `groups` to its splitter only. One column of shares is
-    then an error; shares of several classes are taken for those of single rows, and not noticed.
+    Without metadata routing a search passes `groups` to its splitter only. One column of
+    proportions is then an error; proportions of several classes are taken for those of single
+    rows, and not noticed.
 
     `GroupShareKFold` keeps groups in one piece and common rows in every fit.
 

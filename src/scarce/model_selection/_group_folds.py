@@ -18,8 +18,8 @@ class GroupShareKFold(GroupKFold):
 
     What :class:`sklearn.model_selection.GroupKFold` is to labelled rows, for the groups of
     `GroupProbabilitySVM` and `TransferGroupProbabilitySVM`: their common rows (id -1) help in every
-    fit and are never tested, since they have no share; no more are leftover rows (-2, None or NaN).
-    Ids may be numbers or text or both.
+    fit and are never tested, since they have no proportion; no more are leftover rows (-2, None or
+    NaN). Ids may be numbers or text or both.
 
     Parameters
     ----------

@@ -19,13 +19,13 @@ class HeldOutPositives(BaseEstimator):
 
     If the labelled positives cover their class badly, every round cuts off more of it, and recall
     on the positives trained on does not show that. Here some are held out. Each round is judged by
-    the squared recall on them over the share of unlabelled rows still accepted (see
+    the squared recall on them over the proportion of unlabelled rows still accepted (see
     :func:`lee_liu_score`): it rises while negatives are rejected and falls when positives are.
 
     Parameters
     ----------
     fraction : float, default=0.2
-        Share of the positives held out, at least one row.
+        Proportion of the positives held out, at least one row.
     patience : int, default=3
         Rounds without improvement after which the loop ends.
     random_state : int, RandomState instance or None, default=None

@@ -39,7 +39,7 @@ def margin_score(estimator: Any, X: Any, y: Any = None) -> float:
     """Score a fitted one-class model by how far samples lie along its weights.
 
     It is the mean of ``<w, x> / |w|`` over the samples, for samples that the fit has not seen: what
-    the machine makes large on its training samples, measured on others. Offsets play no part. It
+    the model makes large on its training samples, measured on others. Offsets play no part. It
     can be the `scoring` of :class:`sklearn.model_selection.GridSearchCV`.
 
     Values are comparable between models in one feature space: for different `nu` or rank, not for
@@ -83,14 +83,14 @@ def _weight_norm(estimator: Any) -> float:
     if isinstance(model, SVDD):
         raise ValueError(
             f"estimator={model!r} finds a ball, whose scores are distances; margins are for "
-            "machines with weights, such as OneClassSTM and OneClassSVM"
+            "models with weights, such as OneClassSTM and OneClassSVM"
         )
     if hasattr(model, "coef_"):
         return float(np.linalg.norm(_dense(model.coef_)))
     if not (hasattr(model, "dual_coef_") and hasattr(model, "support_vectors_")):
         raise ValueError(
             f"estimator={model!r} has neither coef_ nor dual_coef_ and support_vectors_; margins "
-            "are for machines with weights, such as OneClassSTM and OneClassSVM"
+            "are for models with weights, such as OneClassSTM and OneClassSVM"
         )
     # w is the sum of dual_coef_j phi(sv_j), so that |w|^2 is the same sum of scores.
     dual = _dense(model.dual_coef_)[0]
@@ -107,31 +107,31 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
     Every candidate is fitted once without each sample. The candidate is chosen for which the
     samples left out lie farthest along the weights, the largest mean of ``<w, x> / |w|``, and it is
     fitted again to all of them. The offset is not the model's own: it is the order statistic of the
-    margins of the samples that were left out, so that about the share `rejection` of new samples of
-    the class is rejected, as for ``offset="left_out"``. No sample of another class is used or
-    needed.
+    margins of the samples that were left out, so that about the proportion `rejection` of new
+    samples of the class is rejected, as for ``offset="left_out"``. No sample of another class is
+    used or needed.
 
     Acceptance of the samples left out, the obvious measure, always prefers the loosest model. The
-    margin is what a one-class machine makes large, and held-out margins tell whether more weights
+    margin is what a one-class model makes large, and held-out margins tell whether more weights
     found something that other samples have too.
 
     Limits. Only candidates in one feature space can be compared: `nu` and `rank`, not kernels and
     their `gamma`: the widest kernel always has the largest margins. A grid with several values of
-    `gamma` is refused; see `shuffled_columns_scorer`. With n samples a share below
+    `gamma` is refused; see `shuffled_columns_scorer`. With n samples a proportion below
     ``1 / (n + 1)`` is not attainable: the smallest margin is taken, and a warning says so. Four
     samples are few for any order statistic. Nothing here knows what the other classes look like.
 
     Parameters
     ----------
     estimator : estimator instance
-        A one-class machine with weights: `OneClassSTM`, `OneClassSVM`, or a pipeline that ends with
+        A one-class model with weights: `OneClassSTM`, `OneClassSVM`, or a pipeline that ends with
         one.
     param_grid : dict or list of dict
         Names of parameters and the values to try, as in
         :class:`sklearn.model_selection.GridSearchCV`. Values of `nu` that are a hard margin in
         every fit are the same model; the smallest is tried, and a warning names the others.
     rejection : float, default=0.1
-        Share of new samples of the class that may be rejected, in the interval (0, 1].
+        Proportion of new samples of the class that may be rejected, in the interval (0, 1].
     n_jobs : int or None, default=None
         Number of candidates tried in parallel, as in scikit-learn.
 
@@ -147,8 +147,8 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
         Position of the candidate in `cv_results_`.
     cv_results_ : dict
         "params", a list of dict; "margins", an array of shape (n_candidates, n_samples);
-        "mean_margin", their means; "acceptance", the share of samples that the models of the others
-        accept by their own offsets. NaN for a candidate that could not be fitted.
+        "mean_margin", their means; "acceptance", the proportion of samples that the models of the
+        others accept by their own offsets. NaN for a candidate that could not be fitted.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
     n_features_in_ : int
@@ -208,7 +208,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
         y : Ignored
             Not used, present for API consistency by convention.
         sample_domain : array-like of int of shape (n_samples,), default=None
-            Passed on to machines of several tasks, alone or last in a pipeline. Only samples of the
+            Passed on to models of several tasks, alone or last in a pipeline. Only samples of the
             target, those with a negative value, are left out.
 
         Returns

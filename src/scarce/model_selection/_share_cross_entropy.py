@@ -10,7 +10,7 @@ from scarce.proportions import share_cross_entropy
 
 
 class ShareCrossEntropyScorer:
-    """Score a classifier by the cross-entropy of given shares and its mean probabilities.
+    """Score a classifier by the cross-entropy of given proportions and its mean probabilities.
 
     Beside `GroupErrorScorer`, which counts labels, this one is smooth and asks for probabilities
     that are right. Under metadata routing it asks for `groups` and `sample_weight` without set-up;

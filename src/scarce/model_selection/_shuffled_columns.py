@@ -47,7 +47,7 @@ def _permuted(rows: Array, random: np.random.RandomState) -> Array:
 
 
 def shuffled_columns_scorer(n_shuffles: int = 5, random_state: Any = 0) -> ShuffledColumnsScorer:
-    """Return a scorer for searches over one-class machines, such as `GridSearchCV`.
+    """Return a scorer for searches over one-class models, such as `GridSearchCV`.
 
     Held-out rows are compared with rows made from them by shuffling every column on its own: the
     same columns, without what ties them together. The score is the area under the ROC curve. It can

@@ -1,4 +1,4 @@
-"""One-class machines."""
+"""One-class models."""
 
 from scarce._displays import HistoryDisplay
 from scarce._names import publish

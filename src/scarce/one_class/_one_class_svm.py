@@ -44,8 +44,8 @@ class OneClassSVM(OneClassMachine):
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in LIBSVM's scale.
     nu : float, default=0.5
-        At most this share of the training weight is rejected, and at least this share belongs to
-        support vectors. In the interval (0, 1].
+        At most this proportion of the training weight is rejected, and at least this proportion
+        belongs to support vectors. In the interval (0, 1].
     shrinking : bool, default=True
         Accepted for compatibility; the solver chooses its active variables itself.
     cache_size : float, default=200

@@ -30,8 +30,8 @@ class SVDD(OneClassMachine):
     Parameters
     ----------
     nu : float, default=0.5
-        At most this share of the training weight is rejected, and at least this share belongs to
-        support vectors. In the interval (0, 1].
+        At most this proportion of the training weight is rejected, and at least this proportion
+        belongs to support vectors. In the interval (0, 1].
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows. A precomputed one must have a constant diagonal for new rows to

@@ -33,11 +33,11 @@ class TransferOneClassSVM(TaskMachine):
     Parameters
     ----------
     nu : float, default=0.1
-        Share of the target's training weight that may be rejected. In the interval (0, 1].
+        Proportion of the target's training weight that may be rejected. In the interval (0, 1].
     source_nu : float or None, default=None
         The same for the sources; None means `nu`.
     coupling : float, default=1.0
-        Price ``m_t`` of the target's own part: large, and the target uses the shared plane, small,
+        Cost ``m_t`` of the target's own part: large, and the target uses the shared plane, small,
         and it is on its own.
     source_coupling : float or None, default=None
         The same for the sources; None means `coupling`.
@@ -80,7 +80,7 @@ class TransferOneClassSVM(TaskMachine):
         Take a step only if it does not lower the row's score, so that the objective does not rise,
         up to `tol` and up to the moves of an approximation's landmarks.
     round_tol : float, default=1e-3
-        Stop when the objective changes by no more than this share from round to round.
+        Stop when the objective changes by no more than this proportion from round to round.
     max_rounds : int, default=50
         Largest number of rounds, each one solution of the convex problem.
     tol : float, default=1e-3
@@ -143,8 +143,8 @@ class TransferOneClassSVM(TaskMachine):
     radii_ : ndarray of shape (n_samples,)
         The radii used; None for rows in chunks, which have none.
     history_ : dict of list
-        Per round: "objective", "moved" (share of rows), "halvings", "n_iter". For rows in chunks,
-        per round of the band fit, what `OneClassSVM.history_` holds.
+        Per round: "objective", "moved" (proportion of rows), "halvings", "n_iter". For rows in
+        chunks, per round of the band fit, what `OneClassSVM.history_` holds.
     n_reads_ : int
         How often all rows were read, for rows in chunks.
     converged_ : bool
@@ -295,7 +295,7 @@ class TransferOneClassSVM(TaskMachine):
             Not used, present for API consistency by convention. What looks like domains is refused:
             they are `sample_domain`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of the price of a row's slack; a row of weight 2 is the same as the row given
+            Factors of the cost of a row's slack; a row of weight 2 is the same as the row given
             twice, and a row of weight 0 or less takes no part.
         sample_domain : array-like of int of shape (n_samples,), default=None
             Task of each row: at least 0 for a source, each value one task; one negative value for

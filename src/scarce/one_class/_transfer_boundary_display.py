@@ -95,7 +95,7 @@ class TransferBoundaryDisplay(GridDisplay):
         show_legend: bool = True,
         ax: Axes | None = None,
     ) -> Self:
-        """Plot a fitted transfer machine and the rows it was fitted to.
+        """Plot a fitted transfer model and the rows it was fitted to.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class TransferBoundaryDisplay(GridDisplay):
         grid_resolution : int, default=150
             Number of grid points per axis.
         margin : float, default=0.1
-            What the grid adds on each side of the rows and radii, as a share of their extent.
+            What the grid adds on each side of the rows and radii, as a proportion of their extent.
         show_radii, show_shifts, show_legend : bool, default=True
             Whether to draw the radii as circles, the shifts as arrows, and a legend of the tasks.
         ax : matplotlib Axes, default=None

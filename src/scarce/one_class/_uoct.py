@@ -26,7 +26,7 @@ REPLACED = (
 class UOCTSVM(TransferOneClassSVM):
     """Uncertain one-class transfer SVM with the paper's one parameter ``C`` per task.
 
-    ``C`` is the price of a unit of slack and sets the coupling as well: it is the coupling in the
+    ``C`` is the cost of a unit of slack and sets the coupling as well: it is the coupling in the
     paper's form for two tasks, and ``C / n_tasks`` in its form for any number. The two differ at
     two tasks.
 
@@ -48,7 +48,7 @@ class UOCTSVM(TransferOneClassSVM):
         See `TransferOneClassSVM`. The algorithm as printed: ``offset="shifted", safeguard=False``,
         with a `radius_scale` of 0.1 to 0.5 on noisy rows; with 1 it rejects every row.
     round_tol : float, default=0.1
-        Stop when the objective changes by no more than this share from round to round.
+        Stop when the objective changes by no more than this proportion from round to round.
     max_rounds, tol, cache_size, max_iter, verbose : optional
         See `TransferOneClassSVM`.
     approximation, n_components, random_state, max_memory : optional

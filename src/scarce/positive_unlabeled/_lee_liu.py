@@ -48,8 +48,8 @@ def lee_liu_score(
     Returns
     -------
     float
-        At least 0; a perfect classifier has one over the share of positives. 0 if no unlabelled row
-        is predicted positive.
+        At least 0; a perfect classifier has one over the proportion of positives. 0 if no
+        unlabelled row is predicted positive.
 
     Notes
     -----

@@ -52,8 +52,8 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
 
     Clones of a classifier separate the labelled samples, less a fifth of them, from as many random
     unlabelled ones. Every sample gets a score from the clones that were not trained on it, and
-    these scores tell the threshold, the share of the class, probabilities, and whether the whole
-    can be trusted, as in :class:`PositiveUnlabeledSVC`.
+    these scores tell the threshold, the proportion of the class, probabilities, and whether the
+    whole can be trusted, as in :class:`PositiveUnlabeledSVC`.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     n_bags : int, default=50
         Number of bags, at least 2. With ``estimator=None`` six times as many trees.
     class_prior : float or None, default=None
-        Share of the class among the unlabelled samples, where it is known. So many are accepted.
+        Proportion of the class among the unlabelled samples, where it is known. So many are
+        accepted.
     labelling : {"random", "biased"}, default="random"
         "random": labelled samples are a random part of the class. "biased": perhaps easy cases
         were labelled first, and the threshold relies on the shape of the unlabelled scores.
@@ -92,13 +93,14 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     svc_, trees_ : PositiveUnlabeledSVC or None, dict or None
         The two halves of the model with ``estimator=None``; the trees are arrays.
     accepted_share_ : float
-        Share of the unlabelled weight that the threshold accepts, by out-of-bag scores.
+        Proportion of the unlabelled weight that the threshold accepts, by out-of-bag scores.
     accepted_share_interval_ : tuple of float
-        Approximate interval of 95 % for the share that should be.
+        Approximate interval of 95 % for the proportion that should be.
     class_prior_ : float
-        Estimated share of the class among the unlabelled samples, or the one given.
+        Estimated proportion of the class among the unlabelled samples, or the one given.
     class_prior_interval_ : tuple of float
-        An interval that is meant to hold that share, wide where the class overlaps with the others.
+        An interval that is meant to hold that proportion, wide where the class overlaps with the
+        others.
     probability_curve_ : tuple of float
         Slope and constant of the logistic curve of `predict_proba`.
     probability_curve_interval_ : tuple of tuples
@@ -117,7 +119,7 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     See Also
     --------
     PositiveUnlabeledSVC : One kernel model, faster, with a certificate, and ONNX.
-    scarce.positive_unlabeled.estimate_prior : The share of the class from any scores.
+    scarce.positive_unlabeled.estimate_prior : The proportion of the class from any scores.
 
     Notes
     -----

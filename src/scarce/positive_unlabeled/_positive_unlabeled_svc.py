@@ -72,7 +72,8 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
         Number of bags, at least 2. 0 for one SVM of all rows, its scores cross-fitted by five
         folds; its running time grows with the unlabelled rows.
     class_prior : float or None, default=None
-        Share of the class among the unlabelled rows, where it is known. So many are then accepted.
+        Proportion of the class among the unlabelled rows, where it is known. So many are then
+        accepted.
     labelling : {"random", "biased"}, default="random"
         "random": labelled rows are a random part of the class. "biased": perhaps easy cases were
         labelled first, and the threshold relies on the shape of the unlabelled scores instead.
@@ -107,17 +108,18 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     pos_label_ : label
         The label of positive rows.
     accepted_share_ : float
-        Share of the unlabelled weight that the threshold accepts, by out-of-bag scores.
+        Proportion of the unlabelled weight that the threshold accepts, by out-of-bag scores.
     accepted_share_interval_ : tuple of float
-        Approximate interval of 95 % for the share that should be.
+        Approximate interval of 95 % for the proportion that should be.
     class_prior_ : float
-        Estimated share of the class among the unlabelled rows, or the one given: from a second pass
-        with cleaner bags, the share to accept, and the mean of a presence-only logistic curve.
+        Estimated proportion of the class among the unlabelled rows, or the one given: from a
+        second pass with cleaner bags, the proportion to accept, and the mean of a presence-only
+        logistic curve.
     class_prior_interval_ : tuple of float
-        An interval that is meant to hold that share; it spans what these say, and reaches further
-        down where the class overlaps with the others. It held it in 97 % and 95 % of the fits on
-        two halves of our tasks, and its upper end is 5 to 8 times the lower one in the median. It
-        knows nothing of how the labelled rows were chosen.
+        An interval that is meant to hold that proportion; it spans what these say, and reaches
+        further down where the class overlaps with the others. It held it in 97 % and 95 % of the
+        fits on two halves of our tasks, and its upper end is 5 to 8 times the lower one in the
+        median. It knows nothing of how the labelled rows were chosen.
     probability_curve_ : tuple of float
         Slope and constant of the logistic curve of `predict_proba`.
     probability_curve_interval_ : tuple of tuples
@@ -173,13 +175,13 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     ones, and when they are fewer than ten.
 
     A bag holds hidden rows of the class among its negatives, and a low cost of slack bears them. A
-    rare class has few. Where the first bags say a share ``a`` below 0.2, they are drawn again, up
-    to three times as large and with costs ``min(10, 0.3 / a)`` times as high.
+    rare class has few. Where the first bags say a proportion ``a`` below 0.2, they are drawn
+    again, up to three times as large and with costs ``min(10, 0.3 / a)`` times as high.
 
-    The share to accept is the geometric mean of that of `pu_threshold`, by the ranks of labelled
-    rows, and of that of the upper of two normal distributions of one width, fitted to all scores.
-    Where the second is far larger, perhaps the easy rows of the class were labelled first: a
-    warning tells, and the intervals span both. With ``labelling="biased"`` the ranks are replaced
+    The proportion to accept is the geometric mean of that of `pu_threshold`, by the ranks of
+    labelled rows, and of that of the upper of two normal distributions of one width, fitted to all
+    scores. Where the second is far larger, perhaps the easy rows of the class were labelled first:
+    a warning tells, and the intervals span both. With ``labelling="biased"`` the ranks are replaced
     by what lies above all but a twentieth of the labelled rows, with a weight of 0.3.
 
     A row of weight 2 is the same as the row given twice, but for a precomputed kernel, whose rows

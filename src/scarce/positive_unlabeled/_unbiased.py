@@ -24,15 +24,15 @@ from scarce.reductions import double_hinge_program, read_double_hinge
 class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, KernelMachine):
     """Minimise the unbiased risk of du Plessis et al. (2015) for a class prior that is known.
 
-    With the share of the class among the unlabelled rows known, the errors on rows that were never
-    labelled can be counted without a label: those on unlabelled rows taken for negatives, less what
-    the class contributes to them, which the labelled rows tell. With the double hinge for a loss
-    that is a convex program, here one of the family that `scarce.solvers` solves.
+    With the proportion of the class among the unlabelled rows known, the errors on rows that were
+    never labelled can be counted without a label: those on unlabelled rows taken for negatives,
+    less what the class contributes to them, which the labelled rows tell. With the double hinge
+    for a loss that is a convex program, here one of the family that `scarce.solvers` solves.
 
     Parameters
     ----------
     class_prior : float or None, default=None
-        Share of the class among the unlabelled rows. It must be given; `class_prior_` of a
+        Proportion of the class among the unlabelled rows. It must be given; `class_prior_` of a
         :class:`PositiveUnlabeledSVC` is an estimate.
     C : float, default=1.0
         Weight of a labelled row against ``1/2 |w|^2``.

@@ -1,4 +1,4 @@
-"""Learning from the shares of positives in groups of rows."""
+"""Learning from the proportions of positives in groups of rows."""
 
 from scarce._names import publish
 from scarce.proportions._calibration_display import ShareCalibrationDisplay

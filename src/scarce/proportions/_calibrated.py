@@ -221,7 +221,7 @@ def note_all_at_bound(variables: Array, prices: Array, name: str) -> None:
     """Warn when every group is priced too low to be met."""
     if (np.abs(variables) >= AT_BOUND * prices).all():
         note(
-            f"the price of every group's share is at its limit: the model follows no group as far "
+            f"every group's multiplier is at its upper bound: the model follows no group as far "
             f"as its share asks; raise {name}, or take another kernel width",
             ScarceDataWarning,
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ShareCalibrationDisplay(Display):
-    """Shares that the model predicts for groups against those given, one point a group.
+    """Proportions that the model predicts for groups against those given, one point a group.
 
     Points on the diagonal are met. The larger a group, the larger its point. Create it with
     :meth:`from_estimator`; all parameters are stored as attributes.
@@ -29,9 +29,9 @@ class ShareCalibrationDisplay(Display):
     Parameters
     ----------
     given : ndarray of shape (n_groups,)
-        The given shares.
+        The given proportions.
     predicted : ndarray of shape (n_groups,)
-        The predicted shares.
+        The predicted proportions.
     sizes : ndarray of shape (n_groups,)
         Weights of the groups.
     class_of_interest : object
@@ -42,9 +42,9 @@ class ShareCalibrationDisplay(Display):
     Attributes
     ----------
     effective_labels_ : float
-        About how many labelled rows the given shares are worth.
+        About how many labelled rows the given proportions are worth.
     error_ : float
-        Mean absolute difference of the shares, groups counted by their sizes.
+        Mean absolute difference of the proportions, groups counted by their sizes.
     ax_ : matplotlib Axes
         Where everything was drawn.
     figure_ : matplotlib Figure
@@ -52,7 +52,7 @@ class ShareCalibrationDisplay(Display):
     points_ : matplotlib PathCollection
         The groups.
     diagonal_ : matplotlib Line2D
-        Where predicted and given shares are equal.
+        Where predicted and given proportions are equal.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class ShareCalibrationDisplay(Display):
         ax: Axes | None = None,
         **scatter_kw: Any,
     ) -> Self:
-        """Plot the shares predicted by a fitted classifier.
+        """Plot the proportions predicted by a fitted classifier.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class ShareCalibrationDisplay(Display):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows of the groups.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Shares of each row's group, as in fit.
+            Proportions of each row's group, as in fit.
         groups : array-like of shape (n_samples,)
             Group of each row, as in fit. Common rows and those of no group are left out.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -111,8 +111,8 @@ class ShareCalibrationDisplay(Display):
         class_of_interest : object, default=None
             One of ``classes_``, by default the second of two. Must be given for several classes.
         response_method : {"predict_proba", "predict"}, default="predict_proba"
-            A group's predicted share: the mean probability of its rows, or the share of the class
-            among their predicted labels.
+            A group's predicted proportion: the mean probability of its rows, or the proportion of
+            the class among their predicted labels.
         name : str or None, default=None
             What the points are called in a legend; None for no legend.
         ax : matplotlib Axes, default=None
@@ -192,7 +192,7 @@ class ShareCalibrationDisplay(Display):
         if not hasattr(estimator, "left_out_shares_"):
             raise ValueError(
                 'estimator must be fitted with calibrate="em" and groups of several samples, which '
-                "gives left-out groups to draw"
+                "gives held-out groups to draw"
             )
         position = class_position(estimator, class_of_interest)
         given, predicted = (
@@ -209,7 +209,7 @@ class ShareCalibrationDisplay(Display):
         display.plot(ax=ax, **scatter_kw)
         loss = estimator.left_out_loss_
         display.ax_.set_title(
-            f"left-out groups: slope {estimator.share_slope_:.2f}, cross-entropy "
+            f"held-out groups: slope {estimator.share_slope_:.2f}, cross-entropy "
             f"{loss['model']:.3f} (constant {loss['constant']:.3f})",
             fontsize="small",
         )

@@ -131,9 +131,9 @@ def export_source(
     Returns
     -------
     float
-        Root mean square difference between the scores of the file and of the model, as a share of
-        the latter's spread, on the model's own support vectors; 0 for an exact file. A warning says
-        when it is above 1/4.
+        Root mean square difference between the scores of the file and of the model, as a
+        proportion of the latter's spread, on the model's own support vectors; 0 for an exact file.
+        A warning says when it is above 1/4.
 
     See Also
     --------

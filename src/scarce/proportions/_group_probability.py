@@ -26,19 +26,19 @@ FEWEST_STEPS = 2_000_000
 
 
 class GroupProbabilitySVM(ShareMachine):
-    """Learn a classifier of rows from the share of positives in groups of rows (IC-SVM).
+    """Learn a classifier of rows from the proportion of positives in groups of rows (IC-SVM).
 
-    The share ``p`` of a group wants the mean score ``log(p / (1 - p))`` of its rows, up to a
+    The proportion ``p`` of a group wants the mean score ``log(p / (1 - p))`` of its rows, up to a
     tolerance. The model is a support vector regression of these wanted scores on the groups' means
     in feature space, with absolute slacks.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit by which a group's mean score leaves its tube, for each row of the group.
+        Cost of one unit by which a group's mean score leaves its tube, for each row of the group.
     price : {"row", "group"}, default="row"
-        "row" multiplies `C` by the number of rows of the group, so that the share of many rows
-        counts for more; "group" is the published machine. A value of `C` tuned for "group" is to
+        "row" multiplies `C` by the number of rows of the group, so that the proportion of many rows
+        counts for more; "group" is the published method. A value of `C` tuned for "group" is to
         be divided by the group size for "row".
     calibrate : {"em", "shares"} or None, default="em"
         "em" learns probabilities that are right also where groups differ for a reason that is not
@@ -55,10 +55,11 @@ class GroupProbabilitySVM(ShareMachine):
         among the highest, as many as the overall proportion of the class, which finds more of a
         rare class at about the same accuracy. Probabilities stay the same.
     epsilon : float, default=0.01
-        Tolerated error of a share; a tube of ``epsilon / (p (1 - p))`` around the wanted score.
+        Tolerated error of a proportion; a tube of ``epsilon / (p (1 - p))`` around the wanted
+        score.
     clip : float or "auto", default="auto"
-        Distance that shares keep from 0 and 1, in the interval (0, 1/2). "auto" is half a row of
-        the group, but at least 1/1000 and at most 1/4.
+        Distance that proportions keep from 0 and 1, in the interval (0, 1/2). "auto" is half a row
+        of the group, but at least 1/1000 and at most 1/4.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows.
@@ -113,21 +114,21 @@ class GroupProbabilitySVM(ShareMachine):
         `intercept_` holds the shift, in units of the scores. ``(1.0, 0.0)`` with "em": decision
         values are the log-odds.
     effective_labels_ : float
-        About how many labelled rows the shares are worth; see
+        About how many labelled rows the proportions are worth; see
         :func:`scarce.proportions.effective_labels`. With "em" a group counts for fewer rows where
-        left-out groups differ in more than their shares.
+        held-out groups differ in more than their proportions.
     left_out_loss_ : dict of float
-        Cross-entropy of shares of left-out groups. With "em" of the "model" and of a "constant",
-        the mean share of the other groups; with "shares" "uncalibrated" and "calibrated".
-        Empty when that was not tried.
+        Cross-entropy of proportions of held-out groups. With "em" of the "model" and of a
+        "constant", the mean proportion of the other groups; with "shares" "uncalibrated" and
+        "calibrated". Empty when that was not tried.
     share_slope_ : float
-        Slope of the mean probabilities of left-out groups in their shares, with "em": how much of
-        the differences between groups the columns explain, 0 for nothing and 1 for all.
+        Slope of the mean probabilities of held-out groups in their proportions, with "em": how
+        much of the differences between groups the columns explain, 0 for nothing and 1 for all.
     shrinkage_ : float
-        Factor of the log-odds, with "em": below 1 where ten or more left-out groups say that the
+        Factor of the log-odds, with "em": below 1 where ten or more held-out groups say that the
         probabilities of rows spread too far.
     left_out_shares_ : ndarray of shape (2, n_groups, n_problems)
-        Given shares, and mean probabilities by models without these groups, with "em".
+        Given proportions, and mean probabilities by models without these groups, with "em".
     left_out_sizes_ : ndarray of shape (n_groups,)
         Weights of these groups.
     soft_label_gap_ : float
@@ -154,7 +155,7 @@ class GroupProbabilitySVM(ShareMachine):
     See Also
     --------
     TransferGroupProbabilitySVM : Squared slacks, with a source model and common rows.
-    scarce.proportions.expand_proportions : From a table of shares to `y`.
+    scarce.proportions.expand_proportions : From a table of proportions to `y`.
 
     Notes
     -----
@@ -229,7 +230,7 @@ class GroupProbabilitySVM(ShareMachine):
 
     @fit_frame
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
+        """Learn from proportions, or from labels.
 
         Parameters
         ----------
@@ -237,8 +238,8 @@ class GroupProbabilitySVM(ShareMachine):
             The rows; for a precomputed kernel, the kernel matrix. With groups, and a linear kernel
             or landmarks, also rows in chunks: see ``scarce.chunks``.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes.
-            Without groups, two labels, or the shares of all classes for each row.
+            With groups, the proportion of positives in each row's group, or the proportions of all
+            classes. Without groups, two labels, or the proportions of all classes for each row.
         groups : array-like of shape (n_samples,), default=None
             Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
             `y`; it takes no part. By default every row is a group of its own.

@@ -128,7 +128,7 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
     Parameters
     ----------
     y : array-like of shape (n_rows,) or (n_rows, n_classes)
-        The shares, or percentages if some of them are above 1.
+        The proportions, or percentages if some of them are above 1.
     n_rows : int
         Number of rows.
     groups : ndarray, optional

@@ -115,7 +115,7 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
         if not hasattr(self, "_share_lines"):
             raise ValueError(
                 'predict_share needs a fit with calibrate="em" and groups of several samples: '
-                f"left-out groups say how wide an interval is; got calibrate={self.calibrate!r}"
+                f"held-out groups say how wide an interval is; got calibrate={self.calibrate!r}"
             )
         if not 0.0 < level < 1.0:
             raise ValueError(f"level must be a number between 0 and 1, got {level!r}")

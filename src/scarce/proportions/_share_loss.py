@@ -102,7 +102,7 @@ def share_cross_entropy(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the cross-entropy between given shares and the mean probabilities of groups.
+    """Return the cross-entropy between given proportions and the mean probabilities of groups.
 
     The log loss of a model that is known by its groups only: with every row a group of its own it
     is the log loss of the rows. It judges probabilities, where `group_error` judges labels.
@@ -110,7 +110,7 @@ def share_cross_entropy(
     Parameters
     ----------
     y : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Shares of each row's group, as in fit.
+        Proportions of each row's group, as in fit.
     probabilities : array-like of shape (n_samples, n_classes)
         Probabilities of the classes, as of `predict_proba`.
     groups : array-like of shape (n_samples,), default=None
@@ -163,17 +163,18 @@ def share_cross_entropy(
 
 
 def effective_labels(shares: ArrayLike, sizes: ArrayLike) -> float:
-    """Return about how many labelled rows the shares of groups are worth.
+    """Return about how many labelled rows the proportions of groups are worth.
 
-    ``sum_k |S_k| (q_k - q)^2 / (q (1 - q))``, with the mean share ``q``: how much the shares differ
-    from group to group, against how much labels differ from row to row. Groups of one row are worth
-    their number, groups of equal shares nothing, and groups made at random about one label each,
-    however large they are. For several classes it is the mean over the classes' contrasts.
+    ``sum_k |S_k| (q_k - q)^2 / (q (1 - q))``, with the mean proportion ``q``: how much the
+    proportions differ from group to group, against how much labels differ from row to row. Groups
+    of one row are worth their number, groups of equal shares nothing, and groups made at random
+    about one label each, however large they are. For several classes it is the mean over the
+    classes' contrasts.
 
     Parameters
     ----------
     shares : array-like of shape (n_groups,) or (n_groups, n_classes)
-        Share of the second of two classes, or of every class, in each group.
+        Proportion of the second of two classes, or of every class, in each group.
     sizes : array-like of shape (n_groups,)
         Number of rows of each group.
 

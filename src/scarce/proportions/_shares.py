@@ -21,9 +21,9 @@ def group_proportions(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> dict[Any, Any]:
-    """Count the shares of the classes in every group.
+    """Count the proportions of the classes in every group.
 
-    What the owner of the labels does before only the shares are handed on.
+    What the owner of the labels does before only the proportions are handed on.
 
     Parameters
     ----------
@@ -33,15 +33,15 @@ def group_proportions(
         Group of each row: any hashable ids. Common rows (-1) and leftover rows (-2, None or NaN)
         are not counted.
     classes : array-like, default=None
-        The labels in the order of the shares; the sorted ones of `y` by default.
+        The labels in the order of the proportions; the sorted ones of `y` by default.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
 
     Returns
     -------
     dict
-        For every group the share of the second of two classes, or an array with the shares of
-        all classes when there are more.
+        For every group the proportion of the second of two classes, or an array with the
+        proportions of all classes when there are more.
 
     See Also
     --------
@@ -84,12 +84,12 @@ def group_proportions(
 
 
 def expand_proportions(proportions: Mapping[Any, Any] | ArrayLike, groups: Any) -> Array:
-    """Give every row the share of its group: the `y` that the estimators take.
+    """Give every row the proportion of its group: the `y` that the estimators take.
 
     Parameters
     ----------
     proportions : dict or array-like of shape (n_groups,) or (n_groups, n_classes)
-        For every group the share of positives, or the shares of several classes. Of an array the
+        For every group the proportion of positives, or those of several classes. Of an array the
         first is that of the group that sorts first.
     groups : array-like of shape (n_samples,)
         Group of each row. Common rows (-1) and leftover rows (-2, None or NaN) get NaN.
@@ -97,7 +97,7 @@ def expand_proportions(proportions: Mapping[Any, Any] | ArrayLike, groups: Any) 
     Returns
     -------
     ndarray of shape (n_samples,) or (n_samples, n_classes)
-        The shares.
+        The proportions.
 
     Examples
     --------
@@ -148,31 +148,31 @@ def group_error(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return how far predicted shares are from the given ones, between 0 and 1.
+    """Return how far predicted proportions are from the given ones, between 0 and 1.
 
-    In every group the given share of positives is compared with the share among the predictions;
-    for several classes half the sum of the absolute differences is taken, the share of rows that
-    must be labelled wrongly. Groups count by their size, so that ``1 - group_error`` is the largest
-    accuracy the predicted labels can have. It needs no label of a row.
+    In every group the given proportion of positives is compared with the share among the
+    predictions; for several classes half the sum of the absolute differences is taken, the
+    proportion of rows that must be labelled wrongly. Groups count by their size, so that ``1 -
+    group_error`` is the largest accuracy the predicted labels can have. It needs no label of a row.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Shares of each row's group, as in fit.
+        Proportions of each row's group, as in fit.
     predicted : array-like of shape (n_samples,) or (n_samples, n_classes)
         Predicted labels, or class probabilities.
     groups : array-like of shape (n_samples,), default=None
         Group of each row; common rows (-1) and leftover rows (-2, None or NaN) are left out. By
         default every row is a group of its own.
     classes : array-like, default=None
-        The labels in the order of the shares, for predicted labels; 0, 1, ... by default.
+        The labels in the order of the proportions, for predicted labels; 0, 1, ... by default.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
 
     Returns
     -------
     float
-        The mean error of the shares.
+        The mean error of the proportions.
 
     Examples
     --------

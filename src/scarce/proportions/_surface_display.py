@@ -36,7 +36,7 @@ class ShareSurfaceDisplay(GridDisplay):
     axis_labels : tuple of str, default=("", "")
         Names of the two features.
     shares : ndarray of shape (n_samples,)
-        Share of the class in each row's group; NaN for a row of no group.
+        Proportion of the class in each row's group; NaN for a row of no group.
     is_common : ndarray of bool of shape (n_samples,)
         Which rows are common rows.
     probability : ndarray of shape (resolution, resolution)
@@ -90,7 +90,7 @@ class ShareSurfaceDisplay(GridDisplay):
         show_colorbar: bool = True,
         ax: Axes | None = None,
     ) -> Self:
-        """Plot the probabilities of a fitted classifier and rows with shares.
+        """Plot the probabilities of a fitted classifier and rows with proportions.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class ShareSurfaceDisplay(GridDisplay):
         X : array-like of shape (n_samples, 2)
             The rows to draw.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Shares of each row's group, as in fit.
+            Proportions of each row's group, as in fit.
         groups : array-like of shape (n_samples,)
             Group of each row, as in fit.
         class_of_interest : object, default=None
@@ -107,7 +107,7 @@ class ShareSurfaceDisplay(GridDisplay):
         grid_resolution : int, default=150
             Number of grid points per axis.
         margin : float, default=0.1
-            What the grid adds on each side of the rows, as a share of their extent.
+            What the grid adds on each side of the rows, as a proportion of their extent.
         show_colorbar : bool, default=True
             Whether to draw the scale of the colours.
         ax : matplotlib Axes, default=None

@@ -36,7 +36,7 @@ from scarce.solvers import FeatureSystem, TubeSolution, TubeSystem, solve_tube, 
 
 
 class TransferGroupProbabilitySVM(SourceMachine):
-    """Learn from the shares of positives in groups, near a source model (TGPLM-CD).
+    """Learn from the proportions of positives in groups, near a source model (TGPLM-CD).
 
     Beside the groups of `GroupProbabilitySVM`, with squared slacks, a model of a related domain may
     be given: the weights are drawn to its weights, and on common rows, which belong to both
@@ -50,17 +50,17 @@ class TransferGroupProbabilitySVM(SourceMachine):
         what `scarce.proportions.load_source` returns. For several classes a pair with one line for
         each class, or a list of sources. None drops the transfer whatever `transfer` is.
     C_common : float, default=1.0
-        Price of half the squared difference to the source's score on a common row.
+        Cost of half the squared difference to the source's score on a common row.
     C_group : float, default=4.0
-        Price of half the square by which a group's mean score leaves its tube, for each row of the
+        Cost of half the square by which a group's mean score leaves its tube, for each row of the
         group.
     transfer : float, default=10.0
-        Price of half the squared distance to the source's weights. 0 is none: the common rows still
+        Cost of half the squared distance to the source's weights. 0 is none: the common rows still
         act. For large values the weights are the source's, and the offset alone is learnt; with
         ``calibrate="em"`` the slope too.
     price : {"row", "group"}, default="row"
-        "row" multiplies `C_group` by the number of rows of the group, so that the share of many
-        rows counts for more; "group" is the published machine. A value of `C_group` tuned for
+        "row" multiplies `C_group` by the number of rows of the group, so that the proportion of
+        many rows counts for more; "group" is the published method. A value of `C_group` tuned for
         "group" is to be divided by the group size for "row".
     calibrate : {"em", "shares"} or None, default="em"
         "em" learns probabilities that are right also where groups differ for a reason that is not
@@ -77,10 +77,11 @@ class TransferGroupProbabilitySVM(SourceMachine):
         among the highest, as many as the overall proportion of the class, which finds more of a
         rare class at about the same accuracy. Probabilities stay the same.
     epsilon : float, default=0.01
-        Tolerated error of a share; a tube of ``epsilon / (p (1 - p))`` around the wanted score.
+        Tolerated error of a proportion; a tube of ``epsilon / (p (1 - p))`` around the wanted
+        score.
     clip : float or "auto", default="auto"
-        Distance that shares keep from 0 and 1, in the interval (0, 1/2). "auto" is half a row of
-        the group, but at least 1/1000 and at most 1/4.
+        Distance that proportions keep from 0 and 1, in the interval (0, 1/2). "auto" is half a row
+        of the group, but at least 1/1000 and at most 1/4.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel; that of the source must be the same.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -143,21 +144,22 @@ class TransferGroupProbabilitySVM(SourceMachine):
         `intercept_` holds the shift, in units of the scores. ``(1.0, 0.0)`` with "em": decision
         values are the log-odds.
     effective_labels_ : float
-        About how many labelled rows the shares are worth; see
+        About how many labelled rows the proportions are worth; see
         :func:`scarce.proportions.effective_labels`. With "em" a group counts for fewer rows where
-        left-out groups differ in more than their shares.
+        held-out groups differ in more than their proportions.
     left_out_loss_ : dict of float
-        Cross-entropy of shares of left-out groups. With "em" of the "model", of a "constant", the
-        mean share of the other groups, and of the "source" with its own slope and constant; with
-        "shares" "uncalibrated", "calibrated" and "source". Empty when that was not tried.
+        Cross-entropy of proportions of held-out groups. With "em" of the "model", of a "constant",
+        the mean proportion of the other groups, and of the "source" with its own slope and
+        constant; with "shares" "uncalibrated", "calibrated" and "source". Empty when that was not
+        tried.
     share_slope_ : float
-        Slope of the mean probabilities of left-out groups in their shares, with "em": how much of
-        the differences between groups the columns explain, 0 for nothing and 1 for all.
+        Slope of the mean probabilities of held-out groups in their proportions, with "em": how
+        much of the differences between groups the columns explain, 0 for nothing and 1 for all.
     shrinkage_ : float
-        Factor of the log-odds, with "em": below 1 where ten or more left-out groups say that the
+        Factor of the log-odds, with "em": below 1 where ten or more held-out groups say that the
         probabilities of rows spread too far.
     left_out_shares_ : ndarray of shape (2, n_groups, n_problems)
-        Given shares, and mean probabilities by models without these groups, with "em".
+        Given proportions, and mean probabilities by models without these groups, with "em".
     left_out_sizes_ : ndarray of shape (n_groups,)
         Weights of these groups.
     soft_label_gap_ : float
@@ -272,7 +274,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
 
     @fit_frame
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
+        """Learn from proportions, or from labels.
 
         Parameters
         ----------
@@ -280,9 +282,9 @@ class TransferGroupProbabilitySVM(SourceMachine):
             The rows; for a precomputed kernel, the kernel matrix. With groups, and a linear kernel
             or landmarks, also rows in chunks: see ``scarce.chunks``.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes;
-            ignored for common rows, which may have NaN. Without groups, two labels, or the shares
-            of all classes for each row.
+            With groups, the proportion of positives in each row's group, or the proportions of all
+            classes; ignored for common rows, which may have NaN. Without groups, two labels, or
+            the proportions of all classes for each row.
         groups : array-like of shape (n_samples,), default=None
             Group of each row: any hashable ids. -1 is a common row; to be in a group as well it is
             given twice. A row of no group has -2, None or NaN, and NaN for `y`; it takes no part.

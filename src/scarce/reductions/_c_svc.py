@@ -63,7 +63,7 @@ class MarginProblem:
         return np.ones((1, 1) if self.mass is None else (2, 2))
 
     def terms(self, weights: Array, values: Mapping[str, Array]) -> Terms:
-        """Return signs that are the labels ``y``, and bounds that are prices times weights."""
+        """Return signs that are the labels ``y``, and bounds that are costs times weights."""
         codes = (values["y"] == self.classes[1]).astype(np.int64)
         labels = 2.0 * codes - 1.0
         upper = self.prices[codes] * weights
@@ -95,7 +95,7 @@ def c_svc_program(operator: SymmetricOperator, signs: Array, prices: Array) -> Q
     signs : ndarray of shape (n,)
         The classes ``y``, +1 or -1.
     prices : ndarray of shape (n,)
-        Price ``C_i`` of a unit of each row's slack; infinite for none.
+        Cost ``C_i`` of a unit of each row's slack; infinite for none.
 
     Returns
     -------

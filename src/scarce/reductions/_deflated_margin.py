@@ -78,7 +78,7 @@ def mean_shift(
     source : ndarray of bool of shape (n,)
         Which rows are of the source; where all are, there is no difference.
     penalty : float
-        Price of half the squared difference of the mean scores.
+        Cost of half the squared difference of the mean scores.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def deflated_margin_program(
     labelled : ndarray of int of shape (m,)
         The rows of the source.
     signs, prices : ndarray of shape (m,)
-        Their classes, +1 or -1, and the prices of their slacks.
+        Their classes, +1 or -1, and the costs of their slacks.
 
     Returns
     -------

@@ -27,9 +27,9 @@ def double_hinge_program(
     pull : ndarray of shape (n,)
         ``sum_i c_i k(x_i, x_j)``, what the labelled rows say of each unlabelled one.
     prices : ndarray of shape (n,)
-        Prices ``C_j`` of the unlabelled rows.
+        Costs ``C_j`` of the unlabelled rows.
     total : float
-        Sum of the ``c_i``, at most that of the prices.
+        Sum of the ``c_i``, at most that of the costs.
 
     Returns
     -------

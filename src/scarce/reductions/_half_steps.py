@@ -51,7 +51,7 @@ class OneClassHalfStep:
     Parameters
     ----------
     nu : float
-        Share of the weight that may be rejected.
+        Proportion of the weight that may be rejected.
     weights : ndarray of shape (n,)
         Weights, all positive.
     norm : float
@@ -78,12 +78,12 @@ class OneClassHalfStep:
 
     @cached_property
     def price(self) -> float:
-        """Price of a unit of slack."""
+        """Cost of a unit of slack."""
         return 1.0 / (self.nu * float(self.weights.sum()))
 
     @property
     def slack_coefficients(self) -> Array:
-        """Coefficients of the weight tensor of a machine that is all slack, up to a factor."""
+        """Coefficients of the weight tensor of a model that is all slack, up to a factor."""
         return self.weights
 
     @property
@@ -102,7 +102,7 @@ class OneClassHalfStep:
         return self.norm**2
 
     def program(self, gram: SymmetricOperator) -> QuadraticProgram:
-        """Return the dual of a half-step, (17): variables up to the price, their sum one."""
+        """Return the dual of a half-step, (17): variables up to the cost, their sum one."""
         return QuadraticProgram(gram, totals=[1.0], upper=self.price * self.weights)
 
     def read(self, solution: Solution, gram: SymmetricOperator) -> HalfStepModel:
@@ -130,7 +130,7 @@ class BinaryHalfStep:
     Parameters
     ----------
     C : float
-        Price of a unit of slack.
+        Cost of a unit of slack.
     signs : ndarray of shape (n,)
         The classes ``y``, +1 or -1.
     weights : ndarray of shape (n,)
@@ -160,12 +160,12 @@ class BinaryHalfStep:
 
     @property
     def prices(self) -> Array:
-        """Prices of a unit of each sample's slack."""
+        """Costs of a unit of each sample's slack."""
         return np.asarray(self.C * self.weights * self.norm**2)
 
     @property
     def slack_coefficients(self) -> Array:
-        """Coefficients of the weight tensor of a machine that is all slack, up to a factor."""
+        """Coefficients of the weight tensor of a model that is all slack, up to a factor."""
         return np.asarray(self.signs * self.weights)
 
     @property

@@ -49,7 +49,7 @@ class NuMarginModel:
 
 
 def largest_nu(signs: Array, weights: Array) -> float:
-    """Return the largest feasible nu, twice the smaller class's share of the weight.
+    """Return the largest feasible nu, twice the smaller class's proportion of the weight.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def nu_svc_program(
     signs : ndarray of shape (n,)
         The classes ``y``, +1 or -1.
     nu : float
-        Bound on the share of margin errors, in (0, 1].
+        Bound on the proportion of margin errors, in (0, 1].
     weights : ndarray of shape (n,)
         Weights of the rows, all positive.
 
@@ -148,7 +148,7 @@ def check_nu(nu: float, largest: float) -> None:
     Parameters
     ----------
     nu, largest : float
-        The parameter, and twice the smaller class's share of the weight.
+        The parameter, and twice the smaller class's proportion of the weight.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def one_class_program(
     operator : operator
         The kernel matrix ``K``.
     nu : float
-        Share of the weight that may be rejected, in (0, 1].
+        Proportion of the weight that may be rejected, in (0, 1].
     weights : ndarray of shape (n,)
         Weights of the rows, all positive.
 
@@ -102,7 +102,7 @@ def read_one_class(
     """Return the model of a solution.
 
     The offset is the equality's multiplier, an order statistic of the scores: rows of at most the
-    share nu of the weight are below it. An approximated model is cut by its own scores.
+    proportion nu of the weight are below it. An approximated model is cut by its own scores.
 
     Parameters
     ----------

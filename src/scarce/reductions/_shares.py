@@ -52,7 +52,7 @@ def shares_program(
     targets, tubes : ndarray of shape (n,)
         Wanted scores ``t`` and half widths ``eps`` of the tubes around them.
     prices : ndarray of shape (n,)
-        Price ``C_u`` of a unit of slack.
+        Cost ``C_u`` of a unit of slack.
 
     Returns
     -------

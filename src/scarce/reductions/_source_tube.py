@@ -22,7 +22,7 @@ class TubeProblem:
     Attributes
     ----------
     targets, tubes, costs : ndarray of shape (n_units,)
-        Wanted scores of the part that is learnt, half widths of the tubes around them, prices of
+        Wanted scores of the part that is learnt, half widths of the tubes around them, costs of
         half the squared slack.
     n_common : int
         The units that come first and have no tube: rows whose scores the source gives.
@@ -52,12 +52,12 @@ class TubeModel:
 
 
 def source_share(transfer: float) -> float:
-    """Return the share ``T / (1 + T)`` of the source's weights in ours for the price ``T``.
+    """Return the proportion ``T / (1 + T)`` of the source's weights in ours for the cost ``T``.
 
     Parameters
     ----------
     transfer : float
-        Price of half the squared distance to the source's weights.
+        Cost of half the squared distance to the source's weights.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def source_tube(
     scores, tubes : ndarray of shape (n_bags,)
         Wanted mean scores of the bags, from their label proportions, and the tubes around them.
     costs : ndarray of shape (n_units,)
-        Prices of half the squared slack: of the common rows, then of the bags.
+        Costs of half the squared slack: of the common rows, then of the bags.
     source_means : ndarray of shape (n_units,), optional
         The source's scores without its constant: of the common rows, then the bags' means. None
         for no source, and no common rows.

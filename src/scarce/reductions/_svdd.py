@@ -49,7 +49,7 @@ def svdd_program(
     diagonal : ndarray of shape (n,)
         The squared norms ``k_ii`` of the rows in feature space, not projected.
     nu : float
-        Share of the weight that may be rejected, in (0, 1].
+        Proportion of the weight that may be rejected, in (0, 1].
     weights : ndarray of shape (n,)
         Weights of the rows, all positive.
 

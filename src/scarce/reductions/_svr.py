@@ -47,7 +47,7 @@ def svr_program(
     width : float
         Half width of the tube around them.
     prices : ndarray of shape (n,)
-        Price ``C_i`` of a unit of each row's slack.
+        Cost ``C_i`` of a unit of each row's slack.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def read_svr(program: QuadraticProgram, solution: Solution, width: float) -> Tub
 def nu_svr_program(
     operator: SymmetricOperator, targets: Array, *, nu: float, prices: Array
 ) -> QuadraticProgram:
-    """Return the dual of a regression whose tube is as wide as a share of rows allows.
+    """Return the dual of a regression whose tube is as wide as a proportion of rows allows.
 
     ``min 1/2 theta'K theta - t'theta`` for ``theta = a - a*``, both in ``[0, C_i]`` and both of the
     sum ``nu / 2 sum_i C_i``.
@@ -114,9 +114,9 @@ def nu_svr_program(
     targets : ndarray of shape (n,)
         Wanted values.
     nu : float
-        Bound on the share of rows outside the tube, in (0, 1].
+        Bound on the proportion of rows outside the tube, in (0, 1].
     prices : ndarray of shape (n,)
-        Price ``C_i`` of a unit of each row's slack.
+        Cost ``C_i`` of a unit of each row's slack.
 
     Returns
     -------

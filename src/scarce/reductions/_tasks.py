@@ -21,9 +21,9 @@ class TaskPlanes:
     Attributes
     ----------
     own : ndarray of shape (n_tasks,)
-        ``m_t``, price of the task's own part ``v_t``.
+        ``m_t``, cost of the task's own part ``v_t``.
     prices : ndarray of shape (n_tasks,)
-        ``c_t``, price of a unit of slack.
+        ``c_t``, cost of a unit of slack.
     masses : ndarray of shape (n_tasks,)
         ``omega_t``, the sum of the task's dual variables.
     """
@@ -74,7 +74,7 @@ class TaskProblem:
         return self.planes.mixing
 
     def terms(self, weights: Array, values: Mapping[str, Array]) -> Terms:
-        """Return bounds that are the weights times the tasks' prices."""
+        """Return bounds that are the weights times the tasks' costs."""
         planes = self.planes
         tasks = np.zeros(weights.size, np.int64)
         if self.domains.size > 1:

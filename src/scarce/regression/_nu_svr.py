@@ -13,17 +13,17 @@ from scarce.solvers import QuadraticProgram, Solution
 
 
 class NuSVR(TubeMachine):
-    """Fit a function within a tube that leaves out a given share of the rows.
+    """Fit a function within a tube that leaves out a given proportion of the rows.
 
     A replacement of :class:`sklearn.svm.NuSVR`, with the same parameters, signs and attributes.
 
     Parameters
     ----------
     nu : float, default=0.5
-        At most this share of the weight lies outside the tube, and at least this share belongs to
-        support vectors. In the interval (0, 1].
+        At most this proportion of the weight lies outside the tube, and at least this proportion
+        belongs to support vectors. In the interval (0, 1].
     C : float, default=1.0
-        Price of one unit of slack.
+        Cost of one unit of slack.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel. A callable takes two arrays of rows and returns the matrix of values; it is
         called on blocks of rows.

@@ -13,7 +13,7 @@ from scarce.solvers import QuadraticProgram, Solution
 
 
 class SVR(TubeMachine):
-    """Fit a function within a tube around the targets, at a price for what is outside it.
+    """Fit a function within a tube around the targets, at a cost for what is outside it.
 
     A replacement of :class:`sklearn.svm.SVR`, with the same parameters, signs and attributes.
 
@@ -33,7 +33,7 @@ class SVR(TubeMachine):
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in the scale of the targets.
     C : float, default=1.0
-        Price of one unit of slack.
+        Cost of one unit of slack.
     epsilon : float, default=0.1
         Half width of the tube inside which errors cost nothing, in the scale of the targets.
     shrinking : bool, default=True

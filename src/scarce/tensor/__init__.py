@@ -1,4 +1,4 @@
-"""Support machines whose rows are matrices or tensors."""
+"""Support tensor machines, for samples that are matrices or tensors."""
 
 from scarce._names import publish
 from scarce.tensor._machine import TensorMachine as TensorMachine

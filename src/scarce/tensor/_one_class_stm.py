@@ -48,9 +48,9 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
     Parameters
     ----------
     nu : float, default=0.1
-        Share of the training weight that may be rejected. In the interval (0, 1]. Every `nu` up to
-        ``1 / n_samples`` is the same model, a hard margin: nothing is rejected. `hard_margin_` says
-        so; one such value is enough in a grid.
+        Proportion of the training weight that may be rejected. In the interval (0, 1]. Every `nu`
+        up to ``1 / n_samples`` is the same model, a hard margin: nothing is rejected.
+        `hard_margin_` says so; one such value is enough in a grid.
     tensor_shape : tuple of int, "auto" or None, default=None
         For `X` given as rows: the shape they take, filled up with zeros and read row by row. "auto"
         is a square just large enough, None leaves rows as they are, a linear one-class SVM. Padding
@@ -63,11 +63,11 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         sample of zeros is then rejected. The paper does not.
     offset : {"left_out", "training"}, default="left_out"
         Whose scores set the offset: those of samples left out, each by a model that has not seen
-        it, so that about the share `false_alarms` of fresh samples is rejected; or the training
-        samples', as in the paper, of which about the share `nu` is rejected.
+        it, so that about the proportion `false_alarms` of new samples is rejected; or the training
+        samples', as in the paper, of which about the proportion `nu` is rejected.
     false_alarms : float, default=0.1
-        Share of fresh samples of the class that may be rejected, for ``offset="left_out"``. From n
-        samples no less than ``1 / (n + 1)`` can be had.
+        Proportion of new samples of the class that may be rejected, for ``offset="left_out"``.
+        From n samples no less than ``1 / (n + 1)`` is attainable.
     order : {"C", "F"}, default="C"
         How rows are read into `tensor_shape`: the last mode fastest, or the first, as MATLAB does.
     n_init : int, default=1
@@ -75,9 +75,9 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         rank the leading singular vectors of the sum of the samples; the others are random.
     tol : float, default=1e-6
         Stop when a sweep over all modes, whichever was the first, changes the objective by no more
-        than this share. Near the optimum the objective changes with the square of the distance:
-        weights may be off by the root of `tol`, and below about 1e-13 rounding errors of the
-        objective decide, which leaves about 1e-7.
+        than this proportion. Near the optimum the objective changes with the square of the
+        distance: weights may be off by the root of `tol`, and below about 1e-13 rounding errors of
+        the objective decide, which leaves about 1e-7.
     max_iter : int, default=100
         Largest number of sweeps.
     stop : {"relative", "paper"}, default="relative"
@@ -100,7 +100,8 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         For ``offset="left_out"``: score of every sample by a model without it and its equals; below
         `offset_` it is odd among the others. NaN for samples of weight 0.
     false_alarm_range_ : tuple of float
-        For ``offset="left_out"``: 90 % range, approximate, of the share of fresh samples rejected.
+        For ``offset="left_out"``: 90 % range, approximate, of the proportion of new samples
+        rejected.
     intercept_ : ndarray of shape (1,)
         Minus the offset.
     support_ : ndarray of shape (n_SV,)

@@ -32,7 +32,7 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a unit of slack. Positive.
+        Cost of a unit of slack. Positive.
     tensor_shape : tuple of int, "auto" or None, default=None
         For `X` given as rows: the shape they take, filled up with zeros and read row by row. "auto"
         is a square just large enough, None leaves rows as they are, a linear SVC. Padding and the
@@ -44,9 +44,9 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
         leading singular vectors of the difference of the classes; the others are random.
     tol : float, default=1e-6
         Stop when a sweep over all modes, whichever was the first, changes the objective by no more
-        than this share. Near the optimum the objective changes with the square of the distance:
-        weights may be off by the root of `tol`, and below about 1e-13 rounding errors of the
-        objective decide, which leaves about 1e-7.
+        than this proportion. Near the optimum the objective changes with the square of the
+        distance: weights may be off by the root of `tol`, and below about 1e-13 rounding errors of
+        the objective decide, which leaves about 1e-7.
     max_iter : int, default=100
         Largest number of sweeps.
     stop : {"relative", "paper"}, default="relative"

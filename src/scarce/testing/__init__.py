@@ -1,4 +1,4 @@
-"""Checks for machines written on `scarce.solvers`, and for this library's own.
+"""Checks for models written on `scarce.solvers`, and for this library's own.
 
 They need neither pytest nor any other test framework; two of them need pandas and skops.
 """

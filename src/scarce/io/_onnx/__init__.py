@@ -43,7 +43,7 @@ def to_onnx(model: Any, *, dtype: Any = "float32") -> Any:
     Parameters
     ----------
     model : estimator
-        A fitted kernel or tensor machine of this library, or a pipeline, search,
+        A fitted kernel or tensor model of this library, or a pipeline, search,
         `CalibratedOneClass` or `CalibratedClassifierCV` of sigmoids that ends in one. Kernels are
         those with a formula. Steps before it may be StandardScaler, MinMaxScaler, MaxAbsScaler,
         RobustScaler, SimpleImputer, OneHotEncoder, PCA, selections of columns, and

@@ -26,7 +26,7 @@ class ProductModeKernel(TensorKernel):
 
     By default the kernel of a mode is the mean over its slices,
     ``1 / d_m sum_r exp(-gamma |X_r - Y_r|^2)``, for matrices the rows and then the columns. A slice
-    that is far off costs its share of the mean and no more, so that a broken line or a covered
+    that is far off costs its proportion of the mean and no more, so that a broken line or a covered
     corner does not decide alone. An RBF kernel of whole unfoldings would be no tensor kernel: all
     unfoldings have the same distance, and the product is the RBF kernel of the vectors.
 

@@ -24,19 +24,19 @@ class OutOfBagDisplay(ScoresDisplay):
     """Scores of labelled and of unlabelled rows by models without them, and the threshold.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes. Areas are
-    shares of the rows of each kind. The unlabelled rows of the class lie under the labelled ones;
-    their part is drawn as the outline of the labelled rows scaled by the class prior.
+    proportions of the rows of each kind. The unlabelled rows of the class lie under the labelled
+    ones; their part is drawn as the outline of the labelled rows scaled by the class prior.
 
     Parameters
     ----------
     positive, unlabelled : ndarray
         Out-of-bag scores, above 0 for those accepted.
     class_prior : float
-        Estimated share of the class among the unlabelled rows.
+        Estimated proportion of the class among the unlabelled rows.
     class_prior_interval : tuple of float
         Its interval.
     accepted_share : float
-        Share of the unlabelled rows accepted.
+        Proportion of the unlabelled rows accepted.
 
     Attributes
     ----------

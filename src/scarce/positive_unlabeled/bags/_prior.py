@@ -37,10 +37,10 @@ class PriorEstimate:
     Attributes
     ----------
     prior : float
-        Share of the class among the unlabelled samples.
+        Proportion of the class among the unlabelled samples.
     interval : tuple of float
-        Meant to hold the share in 95 % of data sets, see Notes of `estimate_prior`. It spans what
-        different estimators say, and is wide where the class overlaps with the others.
+        Meant to hold the proportion in 95 % of data sets, see Notes of `estimate_prior`. It spans
+        what different estimators say, and is wide where the class overlaps with the others.
     by_method : dict
         What every estimator says, by its name.
     """
@@ -89,7 +89,7 @@ def estimate_prior(
     weight_positive: Any = None,
     weight_unlabeled: Any = None,
 ) -> PriorEstimate:
-    """Return the share of a class among unlabelled samples from the scores of any model.
+    """Return the proportion of a class among unlabelled samples from the scores of any model.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def estimate_prior(
     Returns
     -------
     PriorEstimate
-        The share, an interval, and what every method says of it.
+        The proportion, an interval, and what every method says of it.
 
     See Also
     --------
@@ -121,8 +121,8 @@ def estimate_prior(
     -----
     Labelled samples must be a random part of the class, and are not part of the unlabelled ones
     ("elkan_noto" takes them for taken out of these). Without any assumption on the others the
-    share is not identifiable: that unlabelled samples look like positives may mean that they are,
-    or that negatives look alike. "top", "median" and "normal" err upwards where the class
+    proportion is not identifiable: that unlabelled samples look like positives may mean that they
+    are, or that negatives look alike. "top", "median" and "normal" err upwards where the class
     overlaps, "logistic" mostly downwards, and the interval spans them, more at the lower end where
     the ranking is poor.
 

@@ -41,10 +41,10 @@ class PUThreshold:
     threshold : float
         Accept scores above it. It lies half-way between two unlabelled scores.
     share : float
-        Share of the unlabelled rows to accept, by weight.
+        Proportion of the unlabelled rows to accept, by weight.
     interval : tuple of float
-        Approximate interval of 95 % for the share of the class, where the class stands out by its
-        scores and is not rare; see Notes. It knows the numbers of rows and nothing of how the
+        Approximate interval of 95 % for the proportion of the class, where the class stands out by
+        its scores and is not rare; see Notes. It knows the numbers of rows and nothing of how the
         labelled ones were chosen.
     auc : float
         Area under the ROC curve, labelled against unlabelled rows.
@@ -81,7 +81,7 @@ def pu_threshold(
     weight_positive, weight_unlabeled : array-like, default=None
         Weights; a row of weight 2 is the same as the row given twice.
     share : float, default=None
-        Share of the unlabelled rows to accept, where it is known; None to estimate it.
+        Proportion of the unlabelled rows to accept, where it is known; None to estimate it.
 
     Returns
     -------
@@ -98,13 +98,14 @@ def pu_threshold(
     Labelled rows must be a random part of the class. The ranks of their scores among the unlabelled
     ones (ties count half) have a density, estimated with a reflected Gaussian kernel and made
     increasing. With ``R(q)`` the part of it in the best share ``q``, and ``q`` the smallest with
-    ``R(q) >= 1/2``, the share is ``q / R(q)``, within ``1.5 / n_unlabeled`` and 0.95.
+    ``R(q) >= 1/2``, the proportion is ``q / R(q)``, within ``1.5 / n_unlabeled`` and 0.95.
 
-    The share is that of the class only where the class stands out. Where it overlaps with others,
-    more than the class is accepted, on purpose, because as many positives are to be found. On
-    simulated normal scores (100 labelled and 10,000 unlabelled rows) four deviations apart the
-    share is right to 4 % for classes of 0.5 % to 20 %; two deviations apart it is 1.2 times too
-    large at 20 % and 2.2 times at 5 %, and the interval does not hold the share of the class.
+    The proportion is that of the class only where the class stands out. Where it overlaps with
+    others, more than the class is accepted, on purpose, because as many positives are to be found.
+    On simulated normal scores (100 labelled and 10,000 unlabelled rows) four deviations apart the
+    proportion is right to 4 % for classes of 0.5 % to 20 %; two deviations apart it is 1.2 times
+    too large at 20 % and 2.2 times at 5 %, and the interval does not hold the proportion of the
+    class.
 
     Unlabelled rows without any positive cannot be told: the labelled rows then rank above all of
     them, as those of a class that is easy to find do.

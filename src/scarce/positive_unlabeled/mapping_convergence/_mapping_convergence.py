@@ -69,8 +69,8 @@ class MappingConvergence(PositiveUnlabeled):
         means "unlabelled" (`scarce.positive_unlabeled.UNLABELED_WORDS`) the other, else
         ``classes_[1]``, the label that sorts last.
     map_fallback : float or None, default=0.1
-        If the mapper finds no strong negatives, begin with this share of the unlabelled rows, those
-        of the lowest scores, at least one row, and warn. None makes it an error.
+        If the mapper finds no strong negatives, begin with this proportion of the unlabelled rows,
+        those of the lowest scores, at least one row, and warn. None makes it an error.
     on_infeasible : {"lower", "error"}, default="lower"
         What to do in a round where the classifier's `nu` is too large for the class sizes: take
         0.999 times the largest value and warn, or raise an error.
@@ -115,17 +115,17 @@ class MappingConvergence(PositiveUnlabeled):
     pos_label_ : label
         The label of positive rows.
     accepted_share_ : float
-        Share of the unlabelled weight that the classifier accepts.
+        Proportion of the unlabelled weight that the classifier accepts.
     held_out_recall_ : float
         Recall of positives left out of refits of the final training set; NaN without `diagnose`.
     class_prior_ : float
-        Estimated share of the class among the unlabelled rows, `accepted_share_`; NaN where a
+        Estimated proportion of the class among the unlabelled rows, `accepted_share_`; NaN where a
         warning says that the boundary cannot be trusted.
     class_prior_interval_ : tuple of float
         Approximate interval of 95 %, if what is accepted belongs to the class: the share accepted
         over the recall of held-out positives; NaN without `diagnose`.
     taken_back_ : float
-        Share of the unlabelled weight that some round has rejected and that the classifier, no
+        Proportion of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
         whole boundary. It is part of `accepted_share_`. A warning says if it is large.
     history_ : dict of lists

@@ -24,16 +24,16 @@ def default_bags(**parameters: Any) -> PositiveUnlabeledSVC:
 
 
 class OutOfBagMapper(BaseEstimator):
-    """Take for strong negatives what ranks below nearly all positives, by machines without it.
+    """Take for strong negatives what ranks below nearly all positives, by models without it.
 
-    Every row gets a score from the machines of a :class:`PositiveUnlabeledSVC` that were not
+    Every row gets a score from the models of a :class:`PositiveUnlabeledSVC` that were not
     trained on it. Unlabelled rows below all but a twentieth of the labelled ones are strong
     negatives.
 
     Parameters
     ----------
     bags : PositiveUnlabeledSVC or None, default=None
-        The machines. None is ``PositiveUnlabeledSVC(n_bags=20, random_state=0)``.
+        The models. None is ``PositiveUnlabeledSVC(n_bags=20, random_state=0)``.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class OutOfBagMapper(BaseEstimator):
         return np.asarray(others[numbers[unlabelled] - own.size] - self.threshold_)
 
     def score_samples(self, X: Any) -> Array:
-        """Return how far rows lie above the threshold, by the mean of all machines.
+        """Return how far rows lie above the threshold, by the mean of all models.
 
         Parameters
         ----------

@@ -177,7 +177,7 @@ class RoundsBoundaryDisplay(GridDisplay):
         grid_resolution : int, default=150
             Number of grid points per axis.
         margin : float, default=0.05
-            What the grid adds on each side of the rows, as a share of their longer extent.
+            What the grid adds on each side of the rows, as a proportion of their longer extent.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
 

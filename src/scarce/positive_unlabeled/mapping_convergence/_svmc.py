@@ -27,7 +27,7 @@ class SVMC(PositiveUnlabeled):
     Parameters
     ----------
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        The kernel of both machines.
+        The kernel of both models.
     gamma : {"scale", "auto", "neighbors"} or float, default="scale"
         Coefficient of the rbf, poly and sigmoid kernels. "scale" is
         ``1 / (n_features * X.var())`` of all rows, counted by their weights.
@@ -36,12 +36,12 @@ class SVMC(PositiveUnlabeled):
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     nu : float, default=0.01
-        Share of margin errors of the nu-SVM. In the interval (0, 1]. See `on_infeasible`; where a
-        small value leaves no margin it is raised to 0.02, 0.05, 0.1, 0.2 and so on.
+        Proportion of margin errors of the nu-SVM. In the interval (0, 1]. See `on_infeasible`;
+        where a small value leaves no margin it is raised to 0.02, 0.05, 0.1, 0.2 and so on.
     learner : {"nusvc", "csvc"}, default="nusvc"
-        The second machine. The C-SVM has a margin whatever the classes are.
+        The second model. The C-SVM has a margin whatever the classes are.
     C : float, default=1.0
-        Price of slack of the C-SVM.
+        Cost of slack of the C-SVM.
     mapping_nu : float, default=0.1
         `nu` of the one-class SVM, in the interval (0, 1]. Its threshold is lowered until it accepts
         every positive.
@@ -51,8 +51,8 @@ class SVMC(PositiveUnlabeled):
         Lower its threshold further, by this many times the median minus the minimum of the
         positives' scores. None leaves the threshold of the one-class SVM as it is.
     map_fallback : float or None, default=0.1
-        If there are no strong negatives, begin with this share of the unlabelled rows, those of the
-        lowest scores, at least one row, and warn. None makes it an error.
+        If there are no strong negatives, begin with this proportion of the unlabelled rows, those
+        of the lowest scores, at least one row, and warn. None makes it an error.
     keep : {"support", "all"}, default="support"
         Which negatives stay for the next round: the support vectors (SVMC) or all (SMC).
     pos_label : int, float, bool, str or None, default=None
@@ -94,23 +94,23 @@ class SVMC(PositiveUnlabeled):
     classes_ : ndarray of shape (2,)
         The labels; decision values are positive for the second.
     classifier_ : NuSVC or SVC
-        The last machine trained, or the one that a rule has kept.
+        The last model trained, or the one that a rule has kept.
     mapper_ : OneClassMapper
         The fitted mapper.
     pos_label_ : label
         The label of positive rows.
     accepted_share_ : float
-        Share of the unlabelled weight that the classifier accepts.
+        Proportion of the unlabelled weight that the classifier accepts.
     held_out_recall_ : float
         Recall of positives left out of refits of the final training set; NaN without `diagnose`.
     class_prior_ : float
-        Estimated share of the class among the unlabelled rows, `accepted_share_`; NaN where a
+        Estimated proportion of the class among the unlabelled rows, `accepted_share_`; NaN where a
         warning says that the boundary cannot be trusted.
     class_prior_interval_ : tuple of float
         Approximate interval of 95 %, if what is accepted belongs to the class: the share accepted
         over the recall of held-out positives; NaN without `diagnose`.
     taken_back_ : float
-        Share of the unlabelled weight that some round has rejected and that the classifier, no
+        Proportion of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the
         whole boundary. It is part of `accepted_share_`. A warning says if it is large.
     history_ : dict of lists
@@ -141,7 +141,7 @@ class SVMC(PositiveUnlabeled):
     intercept_ : ndarray of shape (1,)
         Constant of the decisions.
     objective_ : float
-        Optimum of the machine kept.
+        Optimum of the model kept.
     dual_gap_ : float
         Its relative duality gap.
     kkt_violation_ : float

@@ -150,7 +150,7 @@ class Training:
         raise NoMarginError(
             f"nu={nu:g} leaves no margin between positives and negatives, nor does any larger "
             f"value up to {largest:g}: the two overlap too much. Use a narrower kernel, or a "
-            'classifier with a price of slack (SVC, or learner="csvc")'
+            'classifier with a cost of slack (SVC, or learner="csvc")'
         )
 
     def _on_all(

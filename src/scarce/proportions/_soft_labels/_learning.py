@@ -42,7 +42,7 @@ class Rows(NamedTuple):
     source : ndarray of shape (n, n_columns) or None
         Scores of the source models without their constants.
     ridge : float
-        Factor of the ridge: with a source, 1 plus the price of leaving its weights.
+        Factor of the ridge: with a source, 1 plus the cost of leaving its weights.
     """
 
     features: Any

@@ -22,7 +22,7 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
     scores : array-like of shape (n,)
         Scores of the training rows.
     price : float
-        Price ``C`` of one unit of slack, ``1 / (nu * total weight)`` in the usual parameter.
+        Cost ``C`` of one unit of slack, ``1 / (nu * total weight)`` in the usual parameter.
     weights : array-like of shape (n,), optional
         Weights, not negative; a weight of 2 is the same as the row given twice.
 
