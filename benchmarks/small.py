@@ -37,10 +37,10 @@ COLUMNS = 16
 TOL = 1e-3
 PREDICTED = (1, 100, 1000)
 TARGETS = {  # scikit-learn's time over ours
-    "one-class nu .1": (1.2, 1.2, 1.3, 1.7, 2.8, 3.5, 8),
+    "one-class nu .1": (1.5, 1.5, 1.8, 2.2, 2.8, 3.5, 8),
     "one-class nu .5": (1.2, 1.3, 1.5, 2.6, 3.5, 5, 16),
-    "SVC C 1": (1.5, 1.5, 1.7, 2, 2.8, 3.3, 6),
-    "SVC C 100": (1.5, 1.5, 1.6, 2.4, 2.5, 2.6, 5),
+    "SVC C 1": (1.9, 2.0, 2.1, 3.4, 3.5, 4.0, 5.4),
+    "SVC C 100": (1.7, 1.8, 2.1, 2.7, 2.5, 2.2, 4.3),
 }
 PROBLEMS: dict[str, tuple[str, dict[str, float]]] = {
     "one-class nu .1": ("one_class", {"nu": 0.1}),
