@@ -6,11 +6,7 @@ All rows are of one class, a ring. How often held-out rows are accepted cannot c
 wider, the more is accepted, and the widest machine accepts the middle of the ring too.
 `shuffled_columns_scorer` compares held-out rows with rows whose columns were shuffled each on its
 own: the same columns, without what ties them together.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -54,7 +50,4 @@ for panel, gamma in zip(panels[1:], (widths[0], search.best_params_["gamma"]), s
     panel.set(title=f"gamma = {gamma:.2g}", aspect="equal", xticks=[], yticks=[])
     panel.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5))
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

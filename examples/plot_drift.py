@@ -11,11 +11,7 @@ moved, little by little. When should one begin to worry?
 * Grey are the same monitors on ten streams without any change.
 * The second panel shows the moving average of the proportion of rejected rows, which is easy to
   read and bounds nothing.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -57,7 +53,4 @@ panels[0].axhline(100, color="#d55e00", linewidth=0.8)
 panels[0].set(yscale="log", ylabel="capital", ylim=(1e-2, 1e6))
 panels[1].axhline(0.1, color="#333333", linewidth=0.8)
 panels[1].set(ylabel="proportion rejected, moving average", ylim=(0, 0.6))
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=150)
-else:
-    plt.show()
+plt.show()

@@ -8,11 +8,7 @@ to the nearest accepted support vector is due to each. The values add up to the 
 
 The same pipeline, handed over as an ONNX graph or a model file, gives the same scores; the
 explanation needs Python.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -49,7 +45,4 @@ for axes, values, start, end in zip(
 panels[0].set_yticks(range(len(found.feature_names)), found.feature_names)
 panels[0].invert_yaxis()
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

@@ -13,11 +13,7 @@ threshold is put among these scores.
 * The second shows p-values of fresh rows: if all is well, a share of one tenth has a p-value up to
   one tenth, and so on along the diagonal. The band is what 40 rows can promise.
 * The third shows the share of fresh rows rejected, means of several draws, where 0.1 was wanted.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -70,7 +66,4 @@ panels[2].set(xscale="log", xticks=SIZES, xticklabels=SIZES, ylim=(0, 1))
 panels[2].minorticks_off()
 panels[2].set(xlabel="training rows", ylabel="share of fresh rows rejected")
 panels[2].legend(frameon=False)
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=150)
-else:
-    plt.show()
+plt.show()

@@ -18,11 +18,8 @@ row, and so it is what parameters can be chosen by.
 
 One draw proves little, so the curve is the mean of ten; the pictures show the first. Width and
 costs were chosen by hand, on other draws: this is a picture, not a benchmark.
-
-Run it with a file name to save the figure, without to look at it.
 """
 
-import sys
 import warnings
 
 import matplotlib.pyplot as plt
@@ -175,7 +172,4 @@ panels["shares"].set_title("Shares of predicted labels")
 for name in ("curve", "shares"):
     panels[name].spines[["top", "right"]].set_visible(False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
-else:
-    plt.show()
+plt.show()

@@ -16,11 +16,7 @@ of its rows are labelled; all other rows, of the class or not, are unlabelled. W
 
 F1 is of new rows. The width is the same in all panels and was chosen by hand: this is a picture and
 not a benchmark.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -110,7 +106,4 @@ for name in ("prior", "sizes"):
 for name in ("one-class", "noisy", "informed", "SVMC"):
     panels[name].set(xticks=[], yticks=[], aspect="equal")
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=90)
-else:
-    plt.show()
+plt.show()

@@ -8,11 +8,7 @@ with a certificate. The multipliers of the equalities, with the sign turned, are
 
 An ordinary one-class machine has one equality for all rows, and then nearly all rejected rows are
 those of the instrument that scatters more.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,7 +52,4 @@ for axes, title, groups in zip(panels, titles, (np.zeros(160, int), instrument),
     axes.set(title=title, aspect="equal", xticks=[], yticks=[])
     axes.legend(frameon=False, fontsize=8, loc="upper left")
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

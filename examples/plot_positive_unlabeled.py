@@ -10,11 +10,8 @@ scores every row by machines that were not trained on it. Three pictures:
 * The boundary in the plane.
 * What happens when the labelled rows are not a random part of the class, but its easiest cases: the
   share that is accepted falls. Crosses mark the fits that warn of it; a small bias goes unnoticed.
-
-Run it with a file name to save the figure, without to look at it.
 """
 
-import sys
 import warnings
 
 import matplotlib.pyplot as plt
@@ -75,7 +72,4 @@ panels[2].plot(biases, crosses, "kx", markersize=11, label="warned")
 panels[2].set(title="Easy cases labelled first", xlabel="bias of the labels", ylim=(0, None))
 panels[2].legend(frameon=False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=90)
-else:
-    plt.show()
+plt.show()

@@ -5,11 +5,8 @@ From a table on disk to a ranked list
 The commands ``scarce fit`` and ``scarce score``, called from Python: one table of good batches, one
 of new batches of which nobody knows whether they are good. The answer is a table again, worst rows
 first: a score for each row, a p-value, the decision, and the columns that moved the score most.
-
-Run it with a file name to save the figure, without to look at it.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -61,7 +58,4 @@ axes.axhline(0.0, color="0.3", linewidth=0.8)
 axes.set(xlabel="new batches, worst first", ylabel="score (0 is the threshold)", xticks=[])
 axes.legend(frameon=False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

@@ -10,11 +10,7 @@ that the fit knows when it is done.
 * The first panel shows every fortieth row, the boundary, and the margin around it, within which the
   rows decide.
 * The second compares what there is with what is kept.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,7 +52,4 @@ panels[1].set(xscale="log", xlim=(10, 5e5))
 panels[1].invert_yaxis()
 panels[1].spines[["top", "right"]].set_visible(False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

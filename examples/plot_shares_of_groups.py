@@ -14,11 +14,8 @@ in each group.
 learnt, with rows in the colour of their group's share; below the mean probability of each group
 against its share, as published (one price for each group, no calibration) and by default. Points on
 the dashed line are met.
-
-Run it with a file name to save the figure, without to look at it.
 """
 
-import sys
 import warnings
 
 import matplotlib.pyplot as plt
@@ -70,7 +67,4 @@ for (title, groups), (above, below) in zip(groupings.items(), axes.T, strict=Tru
     above.set(xticks=[], yticks=[])
     below.spines[["top", "right"]].set_visible(False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
-else:
-    plt.show()
+plt.show()

@@ -8,11 +8,7 @@ After the first figure of the paper on SVMC. Two clouds of positives lie among t
 * A one-class SVM sees the positives only. With a wide kernel its boundary is too smooth and takes
   in what lies between them; with a narrow one it is too tight and clings to the rows it has seen.
 * SVMC sees the positives and the unlabelled rows, and comes near the first boundary.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 from sklearn.inspection import DecisionBoundaryDisplay
@@ -53,7 +49,4 @@ for panel, (title, model) in zip(panels, models.items(), strict=True):
     found = f1_score(truth[y == 0], model.predict(X[y == 0]) == 1)
     panel.set(title=f"{title}: F1 = {found:.2f}", aspect="equal")
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()

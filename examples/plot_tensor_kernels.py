@@ -17,11 +17,7 @@ spaces and nothing else: with ``gamma=(1.0, 0.0)`` the first mode alone, which a
   anyone could do.
 
 The data were made for this kernel; twenty draws only show that it does what it was made for.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -128,7 +124,4 @@ ax.set_xticks(places, names)
 for ax in panels.values():
     ax.spines[["top", "right"]].set_visible(False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
-else:
-    plt.show()
+plt.show()

@@ -15,11 +15,7 @@ fewer of the new ones: the direction was fitted to the eight. `LeaveOneOutSearch
 and an offset from images left out, without any image of another digit. It accepts about as many new
 ones as it was asked to, on average: eight images are few, and one odd image among them moves the
 offset a long way. More images of other digits pass, too.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -176,7 +172,4 @@ ax.legend(frameon=False, loc="lower right")
 for name in ("roc", "rows", "columns", "areas", "offsets"):
     panels[name].spines[["top", "right"]].set_visible(False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
-else:
-    plt.show()
+plt.show()

@@ -16,11 +16,7 @@ to the target?
 One draw proves little, so the last panel shows twelve; the others show the one that is closest to
 the means. Width and coupling were chosen by hand, on other draws: this is a picture, not a
 benchmark.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -135,7 +131,4 @@ ax.set_xticks(places, METHODS)
 for name in ("history", "draws"):
     panels[name].spines[["top", "right"]].set_visible(False)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
-else:
-    plt.show()
+plt.show()

@@ -8,11 +8,7 @@ where the row is accepted best. Arrows show where it went.
 
 A row thrown out by the poor instrument bends the boundary less than one of the good instrument at
 the same place. Whether this helps has to be seen; mostly it helps little.
-
-Run it with a file name to save the figure, without to look at it.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,7 +36,4 @@ for panel, (title, model) in zip(panels, models.items(), strict=True):
 moved = np.linalg.norm(models["with a radius for each row"].shifts_, axis=1)
 print(f"mean way of a row: {moved[:15].mean():.2f} and {moved[15:].mean():.2f}")
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=120)
-else:
-    plt.show()
+plt.show()
