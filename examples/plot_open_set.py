@@ -9,7 +9,11 @@ Three classes are known. New rows may belong to one of them, to two that overlap
 * The second shows how many classes are in the set of each place: none, one, or two.
 * The third shows the proportion of new rows of the known classes that are called unknown, where
   `false_alarms` was allowed: on the line or below it.
+
+Run it with a file name to save the figure, without to look at it.
 """
+
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -62,4 +66,7 @@ for panel, title in zip(panels, ("class, white: unknown", "classes in the set"),
 panels[2].plot([0, 0.22], [0, 0.22], color="#333333", linewidth=0.8)
 panels[2].plot(rates, called, "o", color="#0072b2")
 panels[2].set(xlabel="false_alarms", ylabel="known rows called unknown")
-plt.show()
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=150)
+else:
+    plt.show()

@@ -10,7 +10,11 @@ any pump; `PerGroup` fits one model to each.
 * The second shows the proportion of such faults that is found, for one model of all pumps and for
   one each, where one tenth of normal readings may be rejected.
 * The third shows the proportion of normal readings rejected, pump by pump.
+
+Run it with a file name to save the figure, without to look at it.
 """
+
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -65,4 +69,7 @@ for (name, values), colour in zip(rejected.items(), colours, strict=True):
 panels[2].axvline(0.1, color="#333333", linewidth=0.8)
 panels[2].set(xlabel="normal readings rejected", ylabel="pumps")
 panels[2].legend(frameon=False)
-plt.show()
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=150)
+else:
+    plt.show()
