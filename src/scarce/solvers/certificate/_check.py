@@ -38,7 +38,7 @@ def checked_field(form: SignedForm, x: Array, field: Field, tol: float, last: bo
     if all_checked(form, x):
         field.values[:] = form.exact_field(x, form.all_rows)
         return None
-    support = int(np.count_nonzero(x))
+    support = max(1, int(np.count_nonzero(x)))
     error = field.error_bound()
     doubtful = _doubtful(form, x, field, error, tol)
     most = max(CHECKED_VALUES // support, int(CHECKED_SHARE * form.n))
