@@ -13,7 +13,6 @@ CELLS = 2000  # of the density
 NARROWEST = 0.001  # bandwidth
 TOP = 0.0075  # share of the ranks above the place that tells the class prior
 EM_STEPS = 100
-LARGEST_SQUARED = 1e150  # scores above it are divided: their squares are no numbers
 
 
 def mid_ranks(scores: Array, among: Array, weights: Array) -> Array:
@@ -105,9 +104,6 @@ def normal_share(
     """
     own, others = weights
     labelled, total = float(own.sum()), float(others.sum())
-    size = max(float(np.abs(each).max(initial=0.0)) for each in (positive, unlabelled))
-    if size > LARGEST_SQUARED:
-        positive, unlabelled = positive / size, unlabelled / size
     upper, mean = float(own @ positive) / labelled, float(others @ unlabelled) / total
     lower = (mean - share * upper) / (1.0 - share)
     variance = float(others @ (unlabelled - mean) ** 2) / total
