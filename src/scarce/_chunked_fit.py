@@ -45,7 +45,8 @@ class ChunkedFit(FeatureNames, KernelMachine):
 
     def _opened(self, X: Any, **values: Any) -> Chunks:
         """Return rows as chunks, after a look at whether the estimator can be fitted by them."""
-        return self._by_chunks.opened(self, X, **values)  # type: ignore[no-any-return]
+        chunks: Chunks = self._by_chunks.opened(self, X, **values)
+        return chunks
 
     @property
     def _by_chunks(self) -> Any:

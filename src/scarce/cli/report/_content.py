@@ -173,7 +173,7 @@ def _distances(model: Any) -> Array | None:
     """Return how far rows are from the class of the others, in distances of the boundary."""
     if not hasattr(model, "left_out_scores_"):
         return None
-    return model._distance_ratios_at(model.left_out_scores_)  # type: ignore[no-any-return]
+    return np.asarray(model._distance_ratios_at(model.left_out_scores_))
 
 
 def _times(ratio: float) -> str:
