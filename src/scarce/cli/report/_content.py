@@ -173,7 +173,8 @@ def _distances(model: Any) -> Array | None:
     """Return how far rows are from the class of the others, in distances of the boundary."""
     if not hasattr(model, "left_out_scores_"):
         return None
-    return np.asarray(model._distance_ratios_at(model.left_out_scores_))
+    ratios: Array | None = model._distance_ratios_at(model.left_out_scores_)
+    return ratios
 
 
 def _times(ratio: float) -> str:
