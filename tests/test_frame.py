@@ -192,7 +192,10 @@ def private_imports(path):
             yield node.attr
 
 
-def test_one_module_imports_private_names_of_scikit_learn():
+def test_no_module_imports_private_names_of_scikit_learn(tmp_path):
     root = Path(scarce.__file__).parent
     found = {path.name for path in root.rglob("*.py") if list(private_imports(path))}
-    assert found == {"_frame.py"}
+    assert found == set()
+    caught = tmp_path / "private.py"
+    caught.write_text("from sklearn.utils import _safe_indexing\nfrom sklearn._config import a\n")
+    assert list(private_imports(caught)) == ["_safe_indexing", "_config"]

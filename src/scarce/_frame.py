@@ -1,7 +1,4 @@
-"""The frame of every `fit`: parameter checks, callbacks, warnings, state, quality.
-
-This is the only module that imports private names of scikit-learn; others import them from here.
-"""
+"""The frame of every `fit`: parameter checks, callbacks, warnings, state, quality."""
 
 from __future__ import annotations
 
@@ -14,24 +11,22 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy import sparse
-from sklearn._config import _get_threadlocal_config
-from sklearn.callback._callback_support import callback_management_context
+from sklearn import get_config, set_config
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._param_validation import (
-    HasMethods,
-    Interval,
-    InvalidParameterError,
-    Options,
-    StrOptions,
-)
-from sklearn.utils.validation import _check_sample_weight
-from sklearn.utils.validation import _num_samples as num_samples
 from sklearn.utils.validation import validate_data as validate_read_data
 
 from scarce._arrays import Array, check_sparse
 from scarce._core import FEASIBLE
 from scarce._data import refuse_chunks
+from scarce._parameters import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    Options,
+    StrOptions,
+    validate_parameters,
+)
+from scarce._sklearn import check_sample_weight, num_samples, safe_indexing, tear_callbacks_down
 from scarce.solvers import Progress
 
 __all__ = [
@@ -129,25 +124,22 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
     @functools.wraps(fit)
     def framed(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         before, outer = dict(vars(estimator)), _notes.get()
-        # What `config_context` would set, without the copies that take longer than a check.
-        settings = _get_threadlocal_config()
-        unchecked = settings["skip_parameter_validation"]
+        # What `config_context` would set, without a generator and five other settings.
+        unchecked = get_config()["skip_parameter_validation"]
         notes: Notes = {}
         try:
             if not unchecked:
                 check_parameters(estimator)
             if not getattr(estimator, "_fits_by_chunks", False):
                 refuse_chunks(type(estimator).__name__, args[0] if args else kwargs.get("X"))
-            settings["skip_parameter_validation"] = unchecked or not nested_checks
+            set_config(skip_parameter_validation=unchecked or not nested_checks)
             token = _notes.set(notes)
             try:
                 fitted = fit(estimator, *args, **kwargs)
             finally:
                 _notes.reset(token)
-                settings["skip_parameter_validation"] = unchecked
-                if hasattr(estimator, "_callback_fit_ctx"):
-                    with callback_management_context(estimator):
-                        pass  # its end tears the callbacks down
+                set_config(skip_parameter_validation=unchecked)
+                tear_callbacks_down(estimator)
             for message, category in notes:
                 if outer is None:
                     warnings.warn(message, category, stacklevel=2)
@@ -180,7 +172,7 @@ def check_parameters(estimator: Any) -> None:
     types = tuple(map(type, values))
     key = (kind, types, *values) if _PLAIN.issuperset(types) else None
     if key is None or key not in _accepted:
-        estimator._validate_params()
+        validate_parameters(estimator)
         if key is not None and len(_accepted) < _MOST_ACCEPTED:
             _accepted.add(key)
 
@@ -399,15 +391,14 @@ def _columns_without_numbers(X: Any) -> str:
 
 def plain_weights(sample_weight: Any, X: Any) -> Array:
     """Return weights in float64 as they are, ones for None."""
-    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    return check_sample_weight(sample_weight, X)
 
 
 def checked_weights(sample_weight: Any, X: Any) -> Array:
     """Return weights in float64; rows of weight zero or less take no part, as in LIBSVM."""
     if sample_weight is None:
         return np.ones(X.shape[0])
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, allow_all_zero_weights=True)
-    weights: Array = np.maximum(checked, 0.0)
+    weights: Array = np.maximum(check_sample_weight(sample_weight, X, all_zero=True), 0.0)
     with np.errstate(over="ignore"):
         check_total_weight(float(weights.sum()))
     return weights

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +28,7 @@ from scarce._frame import (
 )
 from scarce._kernel_sum import KernelSum
 from scarce._model_files import LARGEST_DEGREE
+from scarce._sklearn import CallbackSupportMixin
 from scarce.kernels import (
     GAMMA_RULES,
     Kernel,

@@ -13,6 +13,7 @@ from scarce.solvers import QuadraticProgram
 from tests.baselines.samples import GAMMA, assert_same, matrix
 from tests.oracles.classification import c_svc, transductive_svc
 from tests.oracles.convex import feature_map
+from tests.versions import NEEDS_CALLBACKS
 
 EXACT = {"gamma": GAMMA, "tol": 1e-8, "unlabeled": -1}
 new = np.random.default_rng(99).normal(1.0, 1.5, size=(30, 3))
@@ -334,6 +335,7 @@ def test_too_few_rounds_are_said():
     assert {len(column) for column in model.history_.values()} == {3}
 
 
+@NEEDS_CALLBACKS
 def test_a_callback_can_stop_between_rounds():
     class Stopper:
         rounds = 0

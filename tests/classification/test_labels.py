@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from scarce import SVC, SVR
+from tests.versions import SINCE_1_7
 
 X, y = load_iris(return_X_y=True)
 
@@ -24,11 +25,13 @@ def test_fractions_are_no_labels(value):
         SVC().fit(X, np.where(y == 0, value, y))
 
 
+@SINCE_1_7
 def test_words_that_nearly_all_differ_are_doubted():
     with pytest.warns(UserWarning, match="greater than 50%"):
         SVC().fit(X[::5], np.arange(30).astype("U2"))
 
 
+@SINCE_1_7
 def test_bytes_are_no_labels():
     with pytest.raises(TypeError, match="bytes"):
         SVC().fit(X, y.astype("S1"))

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris, make_blobs
 import scarce
 from scarce import SVC, NuSVC
 from scarce.testing._recorder import Recorder
+from tests.versions import NEEDS_CALLBACKS
 
 KINDS = {"SVC": {"C": 2.0}, "NuSVC": {"nu": 0.6}}
 X, Y = make_blobs(n_samples=150, centers=4, n_features=3, cluster_std=2.5, random_state=0)
@@ -125,6 +126,7 @@ def test_pairs_may_share_the_kernel_matrix_or_not():
     np.testing.assert_allclose(shared.dual_coef_, own.dual_coef_, atol=1e-6)
 
 
+@NEEDS_CALLBACKS
 def test_callbacks_hear_of_every_pair():
     listener = Recorder()
     SVC().set_callbacks(listener).fit(X, Y)

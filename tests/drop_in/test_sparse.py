@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.drop_in.borrowing import borrow
+from tests.drop_in.borrowing import NAMED_HERE, borrow
 from tests.drop_in.test_dense import LIBLINEAR, PROBABILITY
 
 # One of its samples lies around the origin, which our one-class machine says.
@@ -21,5 +21,8 @@ NOT_APPLICABLE = {
     "test_sparse_svc_clone_with_callable_kernel": PROBABILITY,
     "test_timeout": "our solver needs no more than the one step it allows",
 }
+
+if not NAMED_HERE:
+    NOT_APPLICABLE |= {"test_consistent_proba": PROBABILITY}
 
 globals().update(borrow("sklearn.svm.tests.test_sparse", except_for=NOT_APPLICABLE))

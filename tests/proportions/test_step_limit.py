@@ -5,6 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from scarce import GroupProbabilitySVM
+from tests.versions import NEEDS_CALLBACKS
 
 
 class Blocks:
@@ -32,6 +33,7 @@ def cubic(A, B):
     return (A @ B.T + 1.0) ** 3
 
 
+@NEEDS_CALLBACKS
 def test_steps_without_end_are_ended():
     random = np.random.default_rng(0)
     X = 100.0 * random.normal(size=(40, 3))

@@ -43,6 +43,8 @@ TRUSTED_TYPES = (
     "scarce.proportions.SourceModel",
     "numpy.dtype",  # of what an imputer was fitted to; read from an empty array
 )
+# Column numbers of a ColumnTransformer of scikit-learn 1.6, a list that skops does not know.
+OF_OLDER_SKLEARN = ("sklearn.compose._column_transformer._RemainderColsList",)
 
 
 class ModelFileError(ValueError):
@@ -162,7 +164,7 @@ def load(path: str | Path) -> Any:
         )
     check_model = _checker()
     try:
-        model = skops.loads(content, trusted=list(TRUSTED_TYPES))
+        model = skops.loads(content, trusted=[*TRUSTED_TYPES, *OF_OLDER_SKLEARN])
         check_model(model)
     except Exception as error:  # arrays and states that do not fit together fail in many ways
         raise ModelFileError(f"{path} is damaged: {error}") from error
@@ -236,7 +238,7 @@ def _unpacked(path: str | Path, archive: zipfile.ZipFile, n_bytes: int, before: 
 
 def _strangers(content: bytes) -> list[str]:
     found = _skops().get_untrusted_types(data=content)
-    return [name for name in found if name not in TRUSTED_TYPES]
+    return [name for name in found if name not in (*TRUSTED_TYPES, *OF_OLDER_SKLEARN)]
 
 
 def _listed(names: list[str]) -> str:

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.callback import CallbackSupportMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -22,6 +21,7 @@ from scarce._classes import two_classes, with_labels_only
 from scarce._data import lazily
 from scarce._frame import HasMethods, Interval, checked_weights, fit_frame, fit_task, validate_data
 from scarce._predictions import LabelPredictions
+from scarce._sklearn import CallbackSupportMixin
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.classification import SVC
 

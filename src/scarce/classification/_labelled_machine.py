@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils import column_or_1d
 
 from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
@@ -14,6 +14,7 @@ from scarce._data import lazily
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_target
 from scarce._predictions import LabelPredictions
+from scarce._sklearn import class_factors
 
 
 class LabelledMachine(ClassifierMixin, KernelMachine):
@@ -53,10 +54,7 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         elif self.class_weight is None:
             self.class_weight_ = np.ones(self.classes_.size)
         else:
-            # One row for all of a class.
-            self.class_weight_ = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=self.classes_, sample_weight=totals
-            )
+            self.class_weight_ = class_factors(self.class_weight, self.classes_, totals)
 
     @property
     def n_support_(self) -> Array:

@@ -21,6 +21,7 @@ from scarce._domains import known_tasks
 from scarce._frame import Solved, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
+from scarce._sklearn import ROUTES_SCORES
 from scarce._warnings import UnrelatedSourceWarning
 from scarce.held_out import TrimmedOffset, left_out_parts, scores_by_parts
 from scarce.kernels import Kernel, as_rows
@@ -80,7 +81,8 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
 
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"sample_domain": True}
     __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sample_domain": True}
-    __metadata_request__score_samples: ClassVar[dict[str, bool]] = {"sample_domain": True}
+    if ROUTES_SCORES:
+        __metadata_request__score_samples: ClassVar[dict[str, bool]] = {"sample_domain": True}
 
     converged_: bool
     domains_: Array

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import ExtraTreeClassifier
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
@@ -26,6 +25,7 @@ from scarce._frame import (
     note,
     validate_data,
 )
+from scarce._sklearn import CallbackSupportMixin
 from scarce.positive_unlabeled._positive_unlabeled_svc import PositiveUnlabeledSVC
 from scarce.positive_unlabeled.bags._bag_classifier import BagClassifier, with_propensity
 from scarce.positive_unlabeled.bags._design import Design

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +28,7 @@ from scarce._frame import (
     validate_data,
 )
 from scarce._kernel_machine import check_range
+from scarce._sklearn import CallbackSupportMixin
 from scarce.kernels import as_rows
 from scarce.parallel import single_threaded_blas
 from scarce.reductions import HalfStep

@@ -9,7 +9,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.callback import ProgressBar
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
@@ -42,6 +41,8 @@ def progress_is_reported(subject: Subject) -> None:
 
 @check("callbacks")
 def progress_bars(subject: Subject) -> None:
+    from sklearn.callback import ProgressBar  # which came with callbacks
+
     X, y = subject.make(40)
     subject.new().set_callbacks(ProgressBar()).fit(X, y)
     grid = {"tol": [1e-2, 1e-3]} if "tol" in subject.traits else {"n_bags": [2, 3]}

@@ -190,7 +190,8 @@ class RoundsBoundaryDisplay(GridDisplay):
         corners = rows.min(axis=0), rows.max(axis=0)
         xx0, xx1, grid = grid_around(*corners, grid_resolution, margin)
         rounds = _Rounds(grid)
-        copied = clone(estimator).set_callbacks(rounds)
+        copied = clone(estimator)
+        copied._on_round = rounds.look
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said when the estimator itself was fitted
             copied.fit(rows, y)
@@ -233,24 +234,14 @@ class RoundsBoundaryDisplay(GridDisplay):
 
 
 class _Rounds:
-    """A callback that scores a grid after every round."""
+    """What scores a grid after every round."""
 
     def __init__(self, grid: Array) -> None:
         self.grid = grid
         self.responses: list[Array] = []
         self.mapping: Array | None = None
 
-    def setup(self, estimator: Any, context: Any) -> None:
-        pass
-
-    def teardown(self, estimator: Any, context: Any) -> None:
-        pass
-
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        pass
-
-    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
-        if context.task_name == "round":
-            self.responses.append(estimator._scores(self.grid))
-            if estimator.mapper_ is not None:
-                self.mapping = np.asarray(estimator.mapper_.score_samples(self.grid))
+    def look(self, estimator: Any) -> None:
+        self.responses.append(estimator._scores(self.grid))
+        if estimator.mapper_ is not None:
+            self.mapping = np.asarray(estimator.mapper_.score_samples(self.grid))

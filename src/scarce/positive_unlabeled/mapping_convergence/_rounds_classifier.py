@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from scarce._data import lazily
 from scarce._frame import fit_task, note, quality
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
+from scarce._sklearn import CallbackSupportMixin
 from scarce._warnings import ScarceDataWarning
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
 from scarce.positive_unlabeled.mapping_convergence._best_round import best_round, held_out_rows
@@ -78,6 +78,8 @@ class PositiveUnlabeled(
 
     # Fitting.
 
+    _on_round: Callable[[Any], None] | None = None  # looks at every round; displays set it
+
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Run both stages and keep the result; called by `fit` after parameters were checked."""
         given = self._given_rows(X, y, sample_weight, self._kernel(), BYTES_A_ROW)
@@ -101,6 +103,8 @@ class PositiveUnlabeled(
                 with task.part("round") as part:
                     rejected = round_()
                     self._keep_trained(loop.trained)  # a callback may look at it
+                    if self._on_round is not None:
+                        self._on_round(self)
                 return rejected, part.stopped
 
             loop = Loop(

@@ -1,0 +1,101 @@
+"""What differs between versions of scikit-learn, or is private there: in this module alone.
+
+Names that every version from 1.6 on has and documents are imported from scikit-learn itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array, check_consistent_length, compute_class_weight
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from scarce._arrays import Array
+
+try:  # 1.9 brought callbacks
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this version of scikit-learn has no callbacks."""
+
+    HAS_CALLBACKS = False
+else:
+    HAS_CALLBACKS = True
+
+# 1.8 routes metadata to `score_samples`; before, a request for it is an error.
+ROUTES_SCORES = hasattr(MetadataRequest(owner=None), "score_samples")
+
+__all__ = [
+    "HAS_CALLBACKS",
+    "ROUTES_SCORES",
+    "CallbackSupportMixin",
+    "check_sample_weight",
+    "class_factors",
+    "num_samples",
+    "safe_indexing",
+    "tear_callbacks_down",
+]
+
+
+def tear_callbacks_down(estimator: Any) -> None:
+    """End the callbacks that an estimator's fit has set up, if it has set up any."""
+    if HAS_CALLBACKS and hasattr(estimator, "_callback_fit_ctx"):
+        with_callbacks(lambda _: None)(estimator)
+
+
+def num_samples(X: Any) -> int:
+    """Return the number of rows of anything that scikit-learn takes for rows."""
+    if X is None:
+        raise TypeError(f"Expected sequence or array-like, got {type(X)}")
+    check_consistent_length(X)  # which refuses whatever else has no rows
+    if not hasattr(X, "shape") and not hasattr(X, "__len__"):
+        X = np.asarray(X)
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def safe_indexing(X: Any, indices: Any) -> Any:
+    """Return rows of an array, a matrix, a table or a list, by their numbers or by a mask."""
+    places = np.asarray(indices)
+    if places.dtype == bool:
+        places = np.flatnonzero(places)
+    if hasattr(X, "iloc"):
+        return X.iloc[places]
+    if sparse.issparse(X):
+        return X.tocsr()[places]
+    return X[places] if hasattr(X, "shape") else [X[place] for place in places]
+
+
+def check_sample_weight(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array:
+    """Return the weights of rows in float64, ones for None; ``all_zero`` accepts zeros only."""
+    n = num_samples(X)
+    if sample_weight is None or np.isscalar(sample_weight):
+        weights: Array = np.full(n, 1.0 if sample_weight is None else sample_weight, dtype=float)
+    else:
+        weights = check_array(
+            sample_weight,
+            ensure_2d=False,
+            dtype=np.float64,
+            order="C",
+            input_name="sample_weight",
+        )
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected "
+            f"either a scalar value or a 1D array of length {n}."
+        )
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+    if not (all_zero or weights.any()):
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
+
+
+def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
+    """Return the factors of classes whose rows have these weights in all; as of 1.7."""
+    if isinstance(class_weight, str):  # "balanced", which looked at numbers of rows before
+        balanced: Array = totals.sum() / (classes.size * totals)
+        return balanced
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))

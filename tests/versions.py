@@ -1,0 +1,14 @@
+"""Marks of tests of what older versions of scikit-learn do not have."""
+
+import pytest
+import sklearn
+from packaging.version import Version
+
+from scarce._sklearn import HAS_CALLBACKS
+
+NEEDS_CALLBACKS = pytest.mark.skipif(
+    not HAS_CALLBACKS, reason="scikit-learn has callbacks from 1.9 on"
+)
+SINCE_1_7 = pytest.mark.skipif(
+    Version(sklearn.__version__) < Version("1.7"), reason="scikit-learn 1.7 says this"
+)
