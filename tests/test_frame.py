@@ -23,7 +23,7 @@ from tests.subjects import SUBJECTS
 class Noisy(BaseEstimator):
     """An estimator that warns, fits others, and may fail."""
 
-    _parameter_constraints: ClassVar = {}
+    _allowed_values: ClassVar = {}
 
     def __init__(self, inner=None, fails=False):
         self.inner = inner

@@ -22,7 +22,7 @@ validation = pytest.importorskip("sklearn.utils.validation")
 ESTIMATORS = [
     getattr(scarce, name)
     for name in scarce.__all__
-    if hasattr(getattr(scarce, name), "_parameter_constraints")
+    if hasattr(getattr(scarce, name), "_allowed_values")
 ]
 VALUES = [
     *(None, True, np.True_, 0, 1, 2, -1, 2**33, np.int64(3), 0.0, 0.5, 1.0, np.float32(0.5), -1e-9),
@@ -54,7 +54,7 @@ class Holder:
     """Something with one parameter."""
 
     def __init__(self, constraints, value):
-        self._parameter_constraints = {"C": constraints}
+        self._allowed_values = {"C": constraints}
         self.value = value
 
     def get_params(self, deep):
@@ -84,7 +84,7 @@ def said_by_both(constraints, value):
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_parameters_are_accepted_and_refused_as_by_scikit_learn(kind):
     refused = 0
-    for constraints in kind._parameter_constraints.values():
+    for constraints in kind._allowed_values.values():
         for value in VALUES:
             ours, other = said_by_both(constraints, value)
             assert ours == other

@@ -31,7 +31,7 @@ class LinearShareClassifier(ProbabilisticShareClassifier):
     coef_: Array
     intercept_: Array
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -119,7 +119,7 @@ class AlternatingLabelSVM(ShareClassifier):
     answer does not depend on chance. With labels it is `SVC`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "kernel": [StrOptions(set(formula_names()))],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],

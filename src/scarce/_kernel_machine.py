@@ -92,7 +92,7 @@ class Approximations(StrOptions):
 class KernelMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose model is a weighted sum of kernel functions."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "kernel": [
             StrOptions(set(Kernel.named)),
             callable,

@@ -189,7 +189,7 @@ NAMED: dict[str, list[Any]] = {
 
 
 def validate_parameters(estimator: Any) -> None:
-    """Refuse the first parameter that its class's ``_parameter_constraints`` do not accept.
+    """Refuse the first parameter that its class's ``_allowed_values`` do not accept.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def validate_parameters(estimator: Any) -> None:
     InvalidParameterError
         It names the parameter, the value, and what is accepted.
     """
-    allowed = estimator._parameter_constraints
+    allowed = estimator._allowed_values
     for name, value in estimator.get_params(deep=False).items():
         if name not in allowed or allowed[name] == "no_validation":
             continue
@@ -215,7 +215,7 @@ def validate_parameters(estimator: Any) -> None:
 
 
 def _rules(constraint: Any) -> list[Any]:
-    """Return the alternatives that one entry of ``_parameter_constraints`` stands for."""
+    """Return the alternatives that one entry of ``_allowed_values`` stands for."""
     if isinstance(constraint, str):
         return NAMED[constraint]
     if constraint is None:

@@ -98,7 +98,7 @@ def _check_estimator(model: Any, where: str) -> None:
         own = getattr(type(model), name, None)
         if callable(own) or (hasattr(own, "__get__") and not isinstance(own, property)):
             raise StateError(f"{where}.{name} would hide what the class has of that name")
-    if hasattr(model, "_parameter_constraints"):
+    if hasattr(model, "_allowed_values"):
         check_parameters(model)  # names the parameter and what is accepted
     if not state.keys() - parameters:
         return  # not fitted

@@ -114,7 +114,7 @@ class LocallyWeightedEnsemble(
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "estimators": [list, None],
         "clusterer": [HasMethods(["fit"]), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

@@ -10,5 +10,5 @@ from scarce.classification import SVC
 LEFT_OUT = {"shrinking", "decision_function_shape", "break_ties", "warm_start"}
 
 SHARED: dict[str, Any] = {
-    name: allowed for name, allowed in SVC._parameter_constraints.items() if name not in LEFT_OUT
+    name: allowed for name, allowed in SVC._allowed_values.items() if name not in LEFT_OUT
 }

@@ -133,7 +133,7 @@ class ProjectionMMDSVM(BinaryMachine):
     array([[1., 0.]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **SHARED,
         "shift_penalty": [Interval(Real, 0.0, None, closed="left")],
     }

@@ -148,7 +148,7 @@ class TransductiveSVM(BinaryMachine):
     array([0.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **SHARED,
         "C_unlabeled": [Interval(Real, 0.0, None, closed="neither"), None],
         "unlabeled": [Real, str, None],

@@ -45,8 +45,8 @@ class MarginMachine(ChunkedFit, LabelledMachine):
     for its first class, as in LIBSVM.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **KernelMachine._allowed_values,
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "probability": ["boolean", StrOptions({"deprecated"})],

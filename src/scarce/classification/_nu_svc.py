@@ -145,8 +145,8 @@ class NuSVC(MarginMachine):
     array([0, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **MarginMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **MarginMachine._allowed_values,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }

@@ -140,8 +140,8 @@ class SVC(MarginMachine):
     ((2, 60), array([ 7, 29, 24], dtype=int32), 0.973)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **MarginMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **MarginMachine._allowed_values,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "class_weight": [StrOptions({"balanced", "equal-total"}), dict, None],
     }

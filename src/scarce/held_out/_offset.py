@@ -32,7 +32,7 @@ class HeldOutOffset:
     A model sets `offset_` to what `_keep_left_out` returns, and has `score_samples`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither"), None],
     }
     _published_offset: ClassVar[str] = "training"  # which needs no second row
@@ -283,8 +283,8 @@ class TrimmedOffset(HeldOutOffset):
     `_keep_dropped` before `_keep_left_out`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **HeldOutOffset._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **HeldOutOffset._allowed_values,
         "contamination": [
             Interval(Real, 0.0, 0.5, closed="neither"),
             Options(Real, {0.0}),

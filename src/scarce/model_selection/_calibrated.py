@@ -128,8 +128,8 @@ class CalibratedOneClass(
     array([0.024])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **TrimmedOffset._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **TrimmedOffset._allowed_values,
         "estimator": [
             HasMethods(["fit", "score_samples"]),
             HasMethods(["fit", "decision_function"]),

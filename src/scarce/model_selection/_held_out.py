@@ -44,7 +44,7 @@ class HeldOutPositives(BaseEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],

@@ -171,7 +171,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "score_samples"])],
         "param_grid": [dict, list],
         "rejection": [Interval(Real, 0.0, 1.0, closed="right")],

@@ -80,9 +80,9 @@ class Answer:
 class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedFit):
     """Base of one-class machines: rows whose score reaches the offset are inside."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
-        **TrimmedOffset._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **KernelMachine._allowed_values,
+        **TrimmedOffset._allowed_values,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "offset": [StrOptions({"training", "left_out"}), None],
     }

@@ -136,9 +136,9 @@ class SVDD(OneClassMachine):
     array([ 4., -5.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         name: allowed
-        for name, allowed in OneClassMachine._parameter_constraints.items()
+        for name, allowed in OneClassMachine._allowed_values.items()
         if name != "shrinking"
     }
     _fits_by_chunks: ClassVar[bool] = False

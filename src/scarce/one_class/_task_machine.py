@@ -73,9 +73,9 @@ class TaskAnswer:
 class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
     """Base of one-class machines with a plane and an offset for every task."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
-        **TrimmedOffset._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **KernelMachine._allowed_values,
+        **TrimmedOffset._allowed_values,
     }
     _published_offset = "original"
 

@@ -181,12 +181,8 @@ class TransferOneClassSVM(TaskMachine):
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{
-            name: rule
-            for name, rule in TaskMachine._parameter_constraints.items()
-            if name not in UNUSED
-        },
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **{name: rule for name, rule in TaskMachine._allowed_values.items() if name not in UNUSED},
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "source_nu": [Interval(Real, 0.0, 1.0, closed="right"), None],
         "coupling": [Interval(Real, 0.0, None, closed="neither")],

@@ -71,10 +71,10 @@ class UOCTSVM(TransferOneClassSVM):
 
     relation = "keep"  # as published
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **{
             name: rule
-            for name, rule in TransferOneClassSVM._parameter_constraints.items()
+            for name, rule in TransferOneClassSVM._allowed_values.items()
             if name not in REPLACED
         },
         "C_source": [Interval(Real, 0.0, None, closed="neither")],

@@ -141,7 +141,7 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     0.1...
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **BagClassifier._bag_constraints,
         "estimator": [HasMethods(["fit", "get_params"]), None],
         "n_bags": [Interval(Integral, 2, None, closed="left")],

@@ -203,9 +203,9 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     0.2
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **{
-            name: KernelMachine._parameter_constraints[name]
+            name: KernelMachine._allowed_values[name]
             for name in (
                 "kernel",
                 "degree",

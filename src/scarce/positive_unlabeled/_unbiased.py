@@ -117,9 +117,9 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, 
     array(['yes', 'unknown'], dtype='<U7')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **{
-            name: KernelMachine._parameter_constraints[name]
+            name: KernelMachine._allowed_values[name]
             for name in (
                 "kernel",
                 "degree",

@@ -178,11 +178,11 @@ class GroupProbabilitySVM(ShareMachine):
     (True, True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **ShareMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **ShareMachine._allowed_values,
         "C": [Interval(Real, 0.0, None, closed="neither")],
-        "cache_size": KernelMachine._parameter_constraints["cache_size"],
-        "max_memory": KernelMachine._parameter_constraints["max_memory"],
+        "cache_size": KernelMachine._allowed_values["cache_size"],
+        "max_memory": KernelMachine._allowed_values["max_memory"],
     }
 
     def __init__(

@@ -76,8 +76,8 @@ FROM_SOFT_LABELS = (
 class ShareMachine(SharePrediction, SoftLabelled):
     """Base of classifiers that learn from the shares of the classes in groups."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: KernelMachine._parameter_constraints[name] for name in SHARED},
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **{name: KernelMachine._allowed_values[name] for name in SHARED},
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "clip": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="neither")],
         "classes": ["array-like", None],

@@ -213,14 +213,14 @@ class TransferGroupProbabilitySVM(SourceMachine):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SourceMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **SourceMachine._allowed_values,
         "source": [HasMethods(["decision_function"]), HasMethods(["fit"]), tuple, list, None],
         "C_common": [Interval(Real, 0.0, None, closed="neither")],
         "C_group": [Interval(Real, 0.0, None, closed="neither")],
         "transfer": [Interval(Real, 0.0, None, closed="left")],
         "source_kernel": [StrOptions({"same", "any"})],
-        "max_memory": KernelMachine._parameter_constraints["max_memory"],
+        "max_memory": KernelMachine._allowed_values["max_memory"],
     }
 
     def __init__(

@@ -103,8 +103,8 @@ class NuSVR(TubeMachine):
     (array([[2.]]), array([1.]), 0.5)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **TubeMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **TubeMachine._allowed_values,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 

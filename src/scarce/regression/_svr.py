@@ -101,8 +101,8 @@ class SVR(TubeMachine):
     (array([[1.8]]), array([1.3]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **TubeMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **TubeMachine._allowed_values,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
 

@@ -21,8 +21,8 @@ from scarce.solvers import QuadraticProgram, Solution
 class TubeMachine(RegressorMixin, KernelMachine):
     """Base of regressors with a tube; a subclass has `_program` and `_read`."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **KernelMachine._allowed_values,
         "C": [Interval(Real, 0.0, None, closed="right")],
     }
 

@@ -47,7 +47,7 @@ LARGEST_SQUARE = float(np.finfo(np.float64).max) / 4  # of a norm
 class TensorMachine(CallbackSupportMixin, BaseEstimator):
     """Base of estimators whose weights are a tensor of low rank."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "tensor_shape": [StrOptions({"auto"}), tuple, list, None],
         "rank": [Interval(Integral, 1, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],

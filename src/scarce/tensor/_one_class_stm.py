@@ -148,9 +148,9 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **TensorMachine._parameter_constraints,
-        **HeldOutOffset._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **TensorMachine._allowed_values,
+        **HeldOutOffset._allowed_values,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "normalize": ["boolean"],
         "offset": [StrOptions({"left_out", "training"})],

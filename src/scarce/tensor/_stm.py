@@ -109,8 +109,8 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **TensorMachine._parameter_constraints,
+    _allowed_values: ClassVar[dict[str, Any]] = {
+        **TensorMachine._allowed_values,
         "C": [Interval(Real, 0.0, None, closed="neither")],
     }
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}

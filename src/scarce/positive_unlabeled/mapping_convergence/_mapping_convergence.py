@@ -185,7 +185,7 @@ class MappingConvergence(PositiveUnlabeled):
     array([1., 0.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "mapper": [HasMethods(["fit", "score_samples"]), callable, "array-like", None],
         "classifier": [HasMethods(["fit", "decision_function"]), None],
         **LOOP_CONSTRAINTS,

@@ -52,7 +52,7 @@ class OneClassMapper(BaseEstimator):
     array([ True])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         "detector": [HasMethods(["fit", "decision_function"]), None],
         "slack": [Interval(Real, 0.0, None, closed="left"), None],
     }

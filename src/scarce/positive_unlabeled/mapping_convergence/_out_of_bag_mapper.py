@@ -54,7 +54,7 @@ class OutOfBagMapper(BaseEstimator):
     array([False,  True])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"bags": [PositiveUnlabeledSVC, None]}
+    _allowed_values: ClassVar[dict[str, Any]] = {"bags": [PositiveUnlabeledSVC, None]}
 
     def __init__(self, bags: PositiveUnlabeledSVC | None = None) -> None:
         self.bags = bags

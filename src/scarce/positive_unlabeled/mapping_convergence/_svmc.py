@@ -181,9 +181,9 @@ class SVMC(PositiveUnlabeled):
     array(['yes', 'unknown'], dtype='<U7')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _allowed_values: ClassVar[dict[str, Any]] = {
         **{
-            name: KernelMachine._parameter_constraints[name]
+            name: KernelMachine._allowed_values[name]
             for name in ("kernel", "gamma", "degree", "coef0", "cache_size", "max_iter")
         },
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
