@@ -8,6 +8,8 @@ ORDER = (
     "single_class",
     "false_alarms",
     "drift",
+    "open_set",
+    "per_group",
     "transfer_one_class",
     "uncertain_measurements",
     "positive_unlabeled",

@@ -14,6 +14,8 @@ SUBJECTS = [
         # Rows stay where they are: sparse ones and those of a precomputed kernel cannot be moved.
         scarce.UOCTSVM(C_target=0.1, radius=0.0),
         scarce.CalibratedOneClass(),
+        scarce.OpenSetClassifier(),
+        scarce.PerGroup(),
         scarce.OneClassSTM(),
         scarce.STM(),
         scarce.SVC(),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from scarce._model_files import TRUSTED_TYPES, load, save
     from scarce.baselines import LocallyWeightedEnsemble, ProjectionMMDSVM, TransductiveSVM
     from scarce.classification import SVC, NuSVC
+    from scarce.compose import OpenSetClassifier, PerGroup
     from scarce.inspection import explain
     from scarce.io import log_model, show_versions, to_onnx
     from scarce.model_selection import CalibratedOneClass
@@ -46,6 +47,8 @@ __all__ = [
     "NuSVR",
     "OneClassSTM",
     "OneClassSVM",
+    "OpenSetClassifier",
+    "PerGroup",
     "PositiveUnlabeledClassifier",
     "PositiveUnlabeledSVC",
     "ProjectionMMDSVM",

@@ -24,7 +24,7 @@ def metadata_routing_needs_no_set_up(subject: Subject) -> None:
     X, y = subject.make(60)
     weights = np.linspace(0.0, 3.0, 60)
     scoring = share_inside if "one-class" in subject.traits else None
-    settings = {"tol": 1e-4, "false_alarms": 0.2, "n_bags": 5}
+    settings = {"tol": 1e-4, "false_alarms": 0.2, "n_bags": 5, "min_rows": 5}
     setting, value = next(each for each in settings.items() if each[0] in subject.traits)
     alone = subject.new(**{setting: value})
     alone.fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)

@@ -80,6 +80,7 @@ def parameters_out_of_range(subject: Subject) -> None:
         "class_weight": ["even"],
         "false_alarms": [0.0, 1.0],
         "n_bags": [-1, 2.5],
+        "min_rows": [0, 2.5],
     }
     tried = 0
     for name in bad.keys() & subject.traits:

@@ -50,10 +50,11 @@ def fitted(model: Any, X: Any, y: Any) -> Any:
 def fitted_if_possible(subject: Subject, model: Any, X: Any, y: Any) -> Any:
     """Return None where a share of margin errors is asked of classes that are the same.
 
-    Of one labelled class, also where no other row lies outside it, and of one class where all rows
-    are the same and each would be left out.
+    Of one labelled class, also where no other row lies outside it, and of a class that is held out
+    where all its rows are the same.
     """
-    expected = ["at least 2 distinct rows"] if "one-class" in subject.traits else []
+    held_out = {"one-class", "false_alarms"} & subject.traits
+    expected = ["at least 2 distinct rows"] if held_out else []
     if {"classifier", "nu"} <= subject.traits or "one label" in subject.traits:
         expected.append("leaves no margin")
     if "one label" in subject.traits:

@@ -28,7 +28,7 @@ def order_of_rows(subject: Subject) -> None:
         np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
-@check("classifier")
+@check("classifier", "always a class")
 def labels_may_be_anything(subject: Subject) -> None:
     X, y = subject.make(50)
     assert y is not None
@@ -44,7 +44,7 @@ def labels_may_be_anything(subject: Subject) -> None:
         np.testing.assert_array_equal(predicted, np.array(coding)[plain.predict(X)])
 
 
-@check("classifier")
+@check("classifier", "always a class")
 def swapped_labels_turn_the_sign(subject: Subject) -> None:
     X, y = subject.make(50)
     assert y is not None

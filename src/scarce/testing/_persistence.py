@@ -15,7 +15,10 @@ from scarce.testing._expect import raises, required
 from scarce.testing._subject import Subject, scores_of
 from scarce.testing._suite import check
 
-LEARNERS = {"svc_", "classifier_", "mapper_", "detector_", "bags_", "estimator_", "estimators_"}
+LEARNERS = {
+    *("svc_", "classifier_", "mapper_", "detector_", "bags_"),
+    *("estimator_", "estimators_", "pooled_"),
+}
 
 
 @check()

@@ -56,6 +56,8 @@ class Subject:
         )
         if tags.classifier_tags is not None and tags.classifier_tags.multi_class:
             kinds |= {"several labels"}
+        # Others may call a row unknown.
+        kinds |= kinds and ({"always a class"} if not self.documents("unknown_label_") else set())
         kinds |= {"regressor"} if is_regressor(self.estimator) else set()
         kinds |= {"one-class"} if is_outlier_detector(self.estimator) else set()
         # Machines that count reads keep a history only of fits by chunks.
@@ -98,5 +100,8 @@ class Subject:
 
 
 def scores_of(model: Any, X: Any) -> Array:
-    """Return what a fitted model says of rows: its decision values, or the values it predicts."""
-    return np.asarray(getattr(model, "decision_function", model.predict)(X))
+    """Return what a fitted model says of rows: decision values, scores, or what it predicts."""
+    for name in ("decision_function", "score_samples"):
+        if hasattr(model, name):
+            return np.asarray(getattr(model, name)(X))
+    return np.asarray(model.predict(X))
