@@ -12,6 +12,7 @@ from scarce._names import HOMES, PACKAGES
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]  # what is here, and benchmarks, are not installed
+links = importlib.import_module("links")
 
 project = "scarce"
 author = "the scarce developers"
@@ -23,6 +24,8 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     # Formulas without a request to another host.
@@ -35,6 +38,8 @@ suppress_warnings = ["myst.header"]
 nitpicky = True
 # Words of numpydoc's type lines that are no references of ours; our own names must resolve.
 nitpick_ignore_regex = [(r"py:.*", r"(?!scarce\.).*")]
+intersphinx_mapping = links.write_inventories(HERE / "_build" / "inventories")
+OURS, OTHERS = links.names_of_ours(), links.names_of_others()
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 myst_heading_anchors = 3
@@ -73,6 +78,10 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "within_subsection_order": "gallery_layout.InOrderOfTheGuide",
     "image_scrapers": ("gallery_layout.whole_figures",),
+    # The examples that use a class, on its page.
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("scarce",),
+    "inspect_global_variables": False,
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
@@ -130,9 +139,16 @@ def close_blocks(app, page, source):
     source[0] = re.sub(r"\n\n```\n", "\n```\n", source[0])
 
 
+def link_names(app, page, source):
+    """Lead from the names of classes and functions in the text to their pages."""
+    if app.env.doc2path(page).suffix == ".md":
+        source[0] = links.link_names(page, source[0], OURS, OTHERS)
+
+
 def setup(app):
     """Connect the hooks above, the last after numpydoc has laid out a docstring."""
     app.connect("source-read", close_blocks)
+    app.connect("source-read", link_names)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 
