@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import (
     check_outliers_fit_predict,
     check_outliers_train,
@@ -11,6 +12,7 @@ from sklearn.utils.estimator_checks import (
 
 from scarce import SVDD, OneClassSVM
 from tests.subjects import public_estimators
+from tests.versions import BEFORE_1_7
 
 # No check is expected to fail, but where the class sizes of a check contradict NuSVC's nu = 1/2.
 INFEASIBLE = "nu is infeasible: the smaller class has {} of the weight, less than nu / 2"
@@ -81,6 +83,12 @@ PARAMETERS = {
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(repr(estimator), {}),
 )
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    name, tags = getattr(check, "func", check).__name__, get_tags(estimator)
+    if BEFORE_1_7 and name.startswith("check_sample_weight_equivalence"):
+        if tags.classifier_tags is not None and not tags.classifier_tags.multi_class:
+            pytest.skip("scikit-learn 1.6 makes two classes of three in different ways here")
+        if name.endswith("sparse_data") and not tags.input_tags.sparse:
+            pytest.skip("scikit-learn 1.6 gives sparse rows also to those who do not take them")
     check(estimator)
 
 

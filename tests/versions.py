@@ -9,6 +9,5 @@ from scarce._sklearn import HAS_CALLBACKS
 NEEDS_CALLBACKS = pytest.mark.skipif(
     not HAS_CALLBACKS, reason="scikit-learn has callbacks from 1.9 on"
 )
-SINCE_1_7 = pytest.mark.skipif(
-    Version(sklearn.__version__) < Version("1.7"), reason="scikit-learn 1.7 says this"
-)
+BEFORE_1_7 = Version(sklearn.__version__) < Version("1.7")
+SINCE_1_7 = pytest.mark.skipif(BEFORE_1_7, reason="scikit-learn 1.7 says this")

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from scarce._sklearn import ROUTES_SCORES
 from scarce.testing._subject import Subject, scores_of
 from scarce.testing._suite import assert_same_decisions, check
 
@@ -30,6 +31,8 @@ def metadata_routing_needs_no_set_up(subject: Subject) -> None:
     alone.fit(MinMaxScaler().fit_transform(X), y, sample_weight=weights)
     with config_context(enable_metadata_routing=True):
         chain = make_pipeline(MinMaxScaler(), subject.new())
+        if scoring is None and not ROUTES_SCORES:  # before 1.8 a pipeline's own `score` must ask
+            chain.set_score_request(sample_weight=True)
         name = subject.name.lower()
         folds = KFold(3, shuffle=True, random_state=0)
         search = GridSearchCV(chain, {f"{name}__{setting}": [value]}, cv=folds, scoring=scoring)

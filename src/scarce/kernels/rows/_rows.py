@@ -131,7 +131,7 @@ class SparseRows:
 
     def __init__(self, X: sparse.csr_array) -> None:
         # One type for all indices, the shortest that will do: SciPy's depend on how rows were made.
-        index = sparse.get_index_dtype(maxval=max(X.nnz, *X.shape))
+        index = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
         if X.indices.dtype != index or X.indptr.dtype != index:
             parts = X.data, X.indices.astype(index), X.indptr.astype(index)
             X = sparse.csr_array(parts, shape=X.shape)
