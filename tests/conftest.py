@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from joblib import cpu_count
 
 # No deadline: the first example compiles. Derandomised: a failure is a failure for everyone.
 settings.register_profile(
@@ -15,6 +16,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("scarce")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Share the cores out among the workers, so that their threads of BLAS do not spin for a core."""
+    workers = config.getoption("numprocesses", None)
+    if workers:  # they take the environment of this process
+        threads = max(1, cpu_count() // workers)
+        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ.setdefault(name, str(threads))
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
+from scarce.parallel import single_threaded_blas
 from scarce.proportions._calibrated import (
     FEWEST_GROUPS,
     MOST_ROWS,
@@ -103,19 +104,21 @@ class ShareMachine(SharePrediction, SoftLabelled):
     def _fit_shares(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
         """Fit rows in memory, or in chunks, of which the units are added up by passes."""
         self._forget_reads()
-        if comes_in_chunks(X) or (groups is not None and self._reads_chunks(X)):
-            chunks = self._opened(X, y=y, groups=groups, sample_weight=sample_weight)
-            data = import_module("scarce.proportions._collected").collected_units(self, chunks)
-        else:
-            data = units_in_memory(self, X, y, groups, sample_weight)
-        wanted = self._wanted(data.units)
-        models, solutions = self._learnt(
-            data.space, data.units, wanted, data.sources, data.functions
-        )
-        data.keep(self, models)
-        self._add_source(data.sources)
-        data.calibrate(self, models)
-        self._judge(data.units, solutions, data.mixed)
+        # Hundreds of short products: threads of BLAS would spin between them, and change the sums.
+        with single_threaded_blas:
+            if comes_in_chunks(X) or (groups is not None and self._reads_chunks(X)):
+                chunks = self._opened(X, y=y, groups=groups, sample_weight=sample_weight)
+                data = import_module("scarce.proportions._collected").collected_units(self, chunks)
+            else:
+                data = units_in_memory(self, X, y, groups, sample_weight)
+            wanted = self._wanted(data.units)
+            models, solutions = self._learnt(
+                data.space, data.units, wanted, data.sources, data.functions
+            )
+            data.keep(self, models)
+            self._add_source(data.sources)
+            data.calibrate(self, models)
+            self._judge(data.units, solutions, data.mixed)
 
     # Input.
 
