@@ -77,7 +77,14 @@ def check(model, rows, dtype):
     return found
 
 
-NO_FORMULA = ("OneClassSTM", "STM", "LocallyWeightedEnsemble", "PositiveUnlabeledClassifier")
+NO_FORMULA = (
+    "OneClassSTM",
+    "STM",
+    "LocallyWeightedEnsemble",
+    "PositiveUnlabeledClassifier",
+    "OpenSetClassifier",
+    "PerGroup",
+)
 
 
 def kernel_subjects():

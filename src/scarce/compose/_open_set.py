@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from scarce._arrays import Array
 from scarce._classes import several_classes
+from scarce._data import lazily
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -161,6 +162,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.estimators_.append(fitted)
         return self
 
+    @lazily
     def p_values(self, X: Any) -> Array:
         """Return how likely a row of each class would have a score as low as each row's.
 
@@ -177,6 +179,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rows = self._checked(X)
         return np.column_stack([model.p_values(rows) for model in self.estimators_])
 
+    @lazily
     def predict_set(self, X: Any) -> Array:
         """Return for each row the classes that it may belong to.
 
@@ -197,6 +200,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rates = np.maximum(self.false_alarms, 1.0 / (weights + 1.0))
         return np.asarray(p_values > rates * (1.0 + ROUNDING))
 
+    @lazily
     def score_samples(self, X: Any) -> Array:
         """Return how far each row is inside the class that suits it best.
 
@@ -213,6 +217,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         return np.asarray(self._depths(X).max(axis=1))
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the class of each row, or `unknown_label_`.
 

@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import lazily
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -292,6 +293,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
             )
         return places
 
+    @lazily
     def predict(self, X: Any, groups: Any = None) -> Array:
         """Return what the models of the rows' groups predict.
 
@@ -310,6 +312,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         return self._answered("predict", X, groups)
 
     @has("predict_proba")
+    @lazily
     def predict_proba(self, X: Any, groups: Any = None) -> Array:
         """Return the probabilities of the classes.
 
@@ -328,6 +331,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         return self._answered("predict_proba", X, groups)
 
     @has("decision_function")
+    @lazily
     def decision_function(self, X: Any, groups: Any = None) -> Array:
         """Return the decision values of the models of the rows' groups.
 
@@ -346,6 +350,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         return self._answered("decision_function", X, groups)
 
     @has("score_samples")
+    @lazily
     def score_samples(self, X: Any, groups: Any = None) -> Array:
         """Return the scores of the models of the rows' groups.
 
@@ -364,6 +369,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         return self._answered("score_samples", X, groups)
 
     @has("p_values")
+    @lazily
     def p_values(self, X: Any, groups: Any = None) -> Array:
         """Return p-values, which compare across groups.
 

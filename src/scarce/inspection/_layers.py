@@ -71,8 +71,10 @@ class Layers:
                 scores = last.predict(rows)
             elif hasattr(last, "decision_function"):
                 scores = last.decision_function(rows)
-            else:
+            elif hasattr(last, "predict_proba"):
                 scores = last.predict_proba(rows)
+            else:  # an open-set classifier: how far a row is inside the class that suits it best
+                scores = last.score_samples(rows)
         scores = np.asarray(scores, dtype=np.float64)
         return scores[:, None] if scores.ndim == 1 else scores
 
