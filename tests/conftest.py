@@ -19,7 +19,7 @@ settings.load_profile("scarce")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share the cores out among the workers, so that their threads of BLAS do not spin for a core."""
+    """Share the cores out among the workers, whose threads of BLAS would spin for them."""
     workers = config.getoption("numprocesses", None)
     if workers:  # they take the environment of this process
         threads = max(1, cpu_count() // workers)
