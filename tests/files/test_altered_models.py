@@ -244,6 +244,70 @@ def test_scores_that_overflow_are_no_nan(model):
         model.decision_function(np.ones((2, 4)))
 
 
+def alternate(values):
+    values = values.data if sparse.issparse(values) else values
+    values[...] = np.where(np.arange(values.size) % 2, 1e308, -1e308).reshape(values.shape)
+
+
+@pytest.mark.filterwarnings("ignore")  # of products that overflow, and of a handful of rows
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_decisions_between_pairs_of_classes_are_no_nan(kind):
+    model = scarce.SVC(kernel="linear").fit(kind(X), Y)
+    alternate(model.dual_coef_)
+    for answer in (model.decision_function, model.predict):
+        with pytest.raises(ValueError, match=r"the score of row \d+ of X is not a number"):
+            answer(kind(1e3 * X))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scores_by_planes_of_tasks_are_no_nan():
+    model = scarce.TransferOneClassSVM(kernel="linear").fit(X, sample_domain=Y % 2 - 1)
+    alternate(model.task_coef_)
+    for answer in (model.score_samples, model.predict, model.p_values):
+        with pytest.raises(ValueError, match=r"the score of row \d+ of X is not a number"):
+            answer(1e3 * np.ones((2, 4)))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scores_of_a_source_are_no_nan():
+    source = scarce.SVC(gamma=1e-3).fit(X, Y % 2)
+    model = scarce.TransferGroupProbabilitySVM(source=source, source_kernel="any").fit(X, Y % 2)
+    alternate(source.dual_coef_)
+    for answer in (model.decision_function, model.predict_proba):
+        with pytest.raises(ValueError, match=r"the score of row \d+ of X is not a number"):
+            answer(X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("root", np.zeros(0, np.int64), r"trees_\['root'\] is empty"),
+        ("root", np.array([10**6]), r"trees_\['root'\] holds 1000000, expected values below"),
+        ("feature", np.array([4]), r"trees_\['feature'\] (has shape|holds 4)"),
+        ("left", None, r"trees_\['left'\] is None, expected an array"),
+    ],
+)
+def test_trees_are_compared_with_their_nodes(name, value, message, written):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 4)) + 3.0 * (np.arange(200) < 100)[:, None]
+    model = scarce.PositiveUnlabeledClassifier(random_state=0)
+    model.fit(rows, (np.arange(200) < 40).astype(int))
+    assert model.trees_ is not None
+    model.trees_ = model.trees_ | {name: value}
+    with pytest.raises(ModelFileError, match=message):
+        scarce.load(written(model))
+
+
+@pytest.mark.parametrize("weights", [np.zeros, lambda n: np.arange(n) == 0])
+def test_rows_left_out_leave_others(weights, written):
+    model = scarce.OneClassSVM(nu=0.2, offset="left_out").fit(X)
+    assert len(model._unsettled["weights"]) == 30
+    model._unsettled["weights"] = weights(30).astype(float)
+    with pytest.raises(ModelFileError, match=r"_unsettled\['weights'\] "):
+        scarce.load(written(model))
+
+
 FEW = ("OneClassSVM csr {}", "SVC of three", "scarce fit customers", "STM of matrices")
 
 

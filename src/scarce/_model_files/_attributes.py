@@ -126,6 +126,16 @@ UNSETTLED: dict[str, Rule] = {
     "unit": number(),
 }
 
+# Of `trees_`, whose nodes are numbered through.
+TREES: dict[str, Rule] = {
+    "feature": places("v", low=-1, below="d"),
+    "threshold": floats("v"),
+    "value": floats("v", low=0),
+    "left": places("v", below="v"),
+    "right": places("v", below="v"),
+    "root": places("*", below="v"),
+}
+
 # Containers, and what one rule cannot say: `_state` looks at these.
 OTHERS = {
     "n_features_in_",

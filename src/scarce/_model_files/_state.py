@@ -16,6 +16,7 @@ from scarce._model_files._attributes import (
     ATTRIBUTES,
     ESTIMATORS,
     LISTS_OF_ESTIMATORS,
+    TREES,
     UNSETTLED,
     rules,
 )
@@ -116,6 +117,7 @@ def _check_estimator(model: Any, where: str) -> None:
         if not all(hasattr(each, "fit") for each in _listed(f"{where}.{name}", state[name])):
             raise StateError(f"{where}.{name} holds what is no estimator")
     _check_left_out(state, where, sizes)
+    _check_trees(state, where, sizes)
     _check_expansion(state, where, sizes)
     _check_classes(state, where, sizes)
     _check_tensors(state, where)
@@ -173,6 +175,25 @@ def _check_left_out(state: dict[str, Any], where: str, sizes: Sizes) -> None:
             raise StateError(f"{where}._unsettled does not hold {', '.join(UNSETTLED)}")
         for name, rule in UNSETTLED.items():
             rule.check(f"{where}._unsettled[{name!r}]", parts[name], sizes)
+        with np.errstate(over="ignore"):
+            totals = {name: float(parts[name].sum()) for name in ("weights", "alpha")}
+        for name, total in totals.items():
+            if not (np.isfinite(total) and total > 0):
+                raise StateError(f"{where}._unsettled[{name!r}] sums to {total:g}")
+        if not totals["weights"] - float(parts["weights"].max()) > 0:  # nor has it other rows
+            raise StateError(f"{where}._unsettled['weights'] is zero for all rows but one")
+
+
+def _check_trees(state: dict[str, Any], where: str, sizes: Sizes) -> None:
+    trees = state.get("trees_")
+    if trees is None:
+        return
+    if not isinstance(trees, dict) or trees.keys() != TREES.keys():
+        raise StateError(f"{where}.trees_ does not hold {', '.join(TREES)}")
+    for name, rule in TREES.items():
+        rule.check(f"{where}.trees_[{name!r}]", trees[name], sizes)
+    if trees["root"].size == 0:
+        raise StateError(f"{where}.trees_['root'] is empty, expected a place for each tree")
 
 
 def _check_expansion(state: dict[str, Any], where: str, sizes: Sizes) -> None:

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce._chunked_fit import ChunkedFit
 from scarce._classes import check_classes, several_classes
 from scarce._data import lazily
@@ -269,7 +270,7 @@ class MarginMachine(ChunkedFit, LabelledMachine):
             parts = np.array([lines @ part.T for lines, part in zip(*pieces, strict=True)])
         else:
             parts = segment_scores(X, self.support_vectors_, dual, ends, self._fitted_kernel())
-        return pair_sums(parts, self.classes_.size).T + self.intercept_
+        return no_nan(pair_sums(parts, self.classes_.size).T + self.intercept_)
 
     @lazily
     def decision_function(self, X: Any) -> Array:

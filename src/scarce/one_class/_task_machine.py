@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import on_boundary, rounding_error
+from scarce._boundary import no_nan, on_boundary, rounding_error
 from scarce._chunked_fit import ChunkedFit
 from scarce._data import lazily
 from scarce._domains import known_tasks
@@ -360,7 +360,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
             return self._scores_of(X, self.task_dual_coef_, tasks)
         scores = np.zeros(X.shape[0])
         as_rows(X).project(0, scores.size, self.task_coef_, tasks, scores)
-        return scores
+        return no_nan(scores)
 
     @lazily
     def decision_function(self, X: Any, *, sample_domain: Any = None) -> Array:

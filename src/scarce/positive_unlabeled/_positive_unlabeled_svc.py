@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce._data import lazily
 from scarce._frame import Interval, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
@@ -386,7 +387,7 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
             return super()._scores_of(X, dual, groups)
         formula = self._kernel_sum()
         rows = times_columns(self._rows_like_support(X), self.feature_weights_)
-        return weighted_scores(rows, formula.vectors, dual, formula.kernel, groups)
+        return no_nan(weighted_scores(rows, formula.vectors, dual, formula.kernel, groups))
 
     def _kernel_sum(self) -> Any:
         found = super()._kernel_sum()

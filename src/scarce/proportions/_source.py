@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce.kernels import Kernel, kernel_type, make_kernel, weighted_scores
 from scarce.one_class import SVDD
 
@@ -63,7 +64,7 @@ class ExpansionSource:
                 vectors = sparse.csr_array(vectors)
             elif sparse.issparse(vectors) and not sparse.issparse(X):
                 X = sparse.csr_array(X)
-        return weighted_scores(X, vectors, self.coefficients, self.kernel)
+        return no_nan(weighted_scores(X, vectors, self.coefficients, self.kernel))
 
     def squared_norm(self) -> float:
         """Return ``|w_s|^2``."""
