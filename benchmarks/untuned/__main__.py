@@ -21,8 +21,8 @@ Our estimators against scikit-learn, pyod, pulearn and what is known for shares 
 same draws of the same data sets. Losses are shown as well as wins.
 
 - **Untuned**, unless it says otherwise: every method has its defaults, or what its own pages show.
-  *Searched* and *chosen* methods are tuned without any label. *Told the share* knows what
-  the others have to guess; *all labels* sees every label and is there as a ceiling.
+  *Searched* and *chosen* methods are tuned without any label. *Given the prior* knows
+  what the others have to estimate; *all labels* sees every label and is there as a ceiling.
 - Our defaults were chosen on one half of the data sets and confirmed on the other with other seeds:
   **confirming** is the half to look at.
 - *Rank* is the mean place among the methods, 1 is best, over the settings in which all of them have
@@ -51,12 +51,11 @@ NAMES = {
     "KNN pyod, scaled": "pyod KNN, scaled",
     "IForest pyod": "pyod IForest",
     "INNE pyod": "pyod INNE",
-    "nnPU, told the share": "pulearn nnPU, told the share",
+    "nnPU, given the prior": "pulearn nnPU, given the prior",
     "Elkan-Noto, forest": "pulearn Elkan-Noto on a forest",
     "weighted Elkan-Noto, forest": "pulearn weighted Elkan-Noto on a forest",
     "one-class SVM": "one-class SVM of the positives",
-    "unbiased risk, double hinge": "UnbiasedPUSVC, share estimated",
-    "unbiased risk, double hinge, told the share": "UnbiasedPUSVC, told the share",
+    "unbiased risk, double hinge, given the prior": "UnbiasedPUSVC, given the prior",
     "default": "GroupProbabilitySVM",
     "default searched": "GroupProbabilitySVM, searched",
     "price a row": "GroupProbabilitySVM(calibrate=None)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from scarce import (
     MappingConvergence,
     PositiveUnlabeledClassifier,
     PositiveUnlabeledSVC,
+    ScarceDataWarning,
     UnbiasedPUSVC,
     pu_threshold,
 )
@@ -38,7 +40,7 @@ DEFAULT = "PositiveUnlabeledClassifier"
 
 
 class Answer(NamedTuple):
-    """Predictions and scores of the fresh rows; the share of the class among unlabelled rows."""
+    """Predictions and scores of new rows; the proportion of the class among unlabelled rows."""
 
     predicted: Any
     scores: Any
@@ -68,18 +70,20 @@ def _column(values: Any) -> Any:
     return values[:, 1] if values.ndim == 2 else values
 
 
-def ours(kind: Any = PositiveUnlabeledSVC, **parameters: Any) -> Callable[[Task, int], Answer]:
+def ours(
+    kind: Any = PositiveUnlabeledSVC, *, given: bool = False, **parameters: Any
+) -> Callable[[Task, int], Answer]:
+    """Return one of our classifiers, perhaps given the true proportion of the class."""
+
     def answer(task: Task, seed: int) -> Answer:
-        model = kind(random_state=seed, **parameters).fit(task.X, task.y)
+        prior = task.share if given else None
+        model = kind(random_state=seed, class_prior=prior, **parameters).fit(task.X, task.y)
         scores = model.decision_function(task.fresh)
-        told = kind(random_state=seed, class_prior=task.share, **parameters)
-        if parameters:  # how well probabilities are calibrated is asked of the defaults
-            return Answer(scores > 0, scores, model.class_prior_, model.class_prior_interval_)
-        try:
-            chances = told.fit(task.X, task.y).predict_proba(task.fresh)[:, 1]
-        except ValueError:  # biased labels: the true share contradicts them
-            chances = None
-        return Answer(scores > 0, scores, model.class_prior_, model.class_prior_interval_, chances)
+        with warnings.catch_warnings():  # of a wide interval, which the cells have
+            warnings.simplefilter("ignore", ScarceDataWarning)
+            probabilities = model.predict_proba(task.fresh)[:, 1]
+        interval = None if given else model.class_prior_interval_
+        return Answer(scores > 0, scores, model.class_prior_, interval, probabilities)
 
     return answer
 
@@ -190,12 +194,12 @@ def unbiased(task: Task, seed: int) -> Answer:
 
 
 def biased_svm(task: Task, seed: int) -> Answer:
-    """Choose the two prices of Liu et al. (2003) by the score of Lee and Liu, cross-validated."""
+    """Choose the two costs of Liu et al. (2003) by the score of Lee and Liu, cross-validated."""
     few = int(task.y.sum()) / int((task.y == 0).sum())
-    prices = [{1: 1.0, 0: few * factor} for factor in (0.3, 1.0, 3.0)]
+    costs = [{1: 1.0, 0: few * factor} for factor in (0.3, 1.0, 3.0)]
     search = GridSearchCV(
         SVC(),
-        {"class_weight": prices, "C": [0.3, 1.0, 10.0]},
+        {"class_weight": costs, "C": [0.3, 1.0, 10.0]},
         scoring=lee_liu_scorer,
         cv=StratifiedKFold(3, shuffle=True, random_state=seed),
     ).fit(task.X, task.y)
@@ -217,6 +221,9 @@ def boosting() -> Any:
 METHODS: dict[str, Callable[[Task, int], Answer]] = {
     OURS: ours(),
     DEFAULT: ours(PositiveUnlabeledClassifier),
+    f"{OURS}, feature_weights=None": ours(feature_weights=None),
+    f"{OURS}, given the prior": ours(given=True),
+    f"{DEFAULT}, given the prior": ours(PositiveUnlabeledClassifier, given=True),
     f"{OURS}, biased": ours(labelling="biased"),
     f"{DEFAULT}, biased": ours(PositiveUnlabeledClassifier, labelling="biased"),
     f"{DEFAULT} of trees": ours(PositiveUnlabeledClassifier, estimator=DecisionTreeClassifier()),
@@ -227,13 +234,13 @@ METHODS: dict[str, Callable[[Task, int], Answer]] = {
     "pulearn bagging of SVC": bagging,
     "Elkan-Noto, forest": elkan_noto(False),
     "weighted Elkan-Noto, forest": elkan_noto(True),
-    "nnPU, told the share": nnpu,
+    "nnPU, given the prior": nnpu,
     "balanced SVC, threshold": with_threshold(
         lambda: svm.SVC(class_weight="balanced"), "decision_function"
     ),
     "gradient boosting, threshold": with_threshold(boosting, "predict_proba"),
     "one-class SVM": one_class,
-    "unbiased risk, double hinge, told the share": unbiased,
+    "unbiased risk, double hinge, given the prior": unbiased,
     "biased SVM, chosen by Lee-Liu": biased_svm,
     "SVMC": loop(SVMC),
     "MappingConvergence": loop(MappingConvergence),

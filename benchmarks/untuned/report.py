@@ -19,9 +19,15 @@ RESULTS = Path(__file__).parents[1] / "results"
 def write_cells(name: str, cells: Iterable[dict[str, Any]], missing: Sequence[str] = ()) -> Path:
     """Write one line of JSON per cell, with the machine, so that every figure can be traced."""
     path = RESULTS / f"untuned-{name}.json"
-    content = {"machine": machine(), "missing": list(missing), "cells": list(cells)}
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    head = json.dumps({"machine": machine(), "missing": list(missing), "cells": []}, indent=1)
+    rows = ",\n  ".join(json.dumps({k: _short(v) for k, v in cell.items()}) for cell in cells)
+    path.write_text(head.replace('"cells": []', f'"cells": [\n  {rows}\n ]') + "\n")
     return path
+
+
+def _short(value: Any) -> Any:
+    """Return a number with five digits; no table shows more."""
+    return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
 def read_cells(name: str) -> pd.DataFrame:

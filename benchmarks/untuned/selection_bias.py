@@ -29,9 +29,9 @@ COMPARED = (
     "bagged trees, vote",
     "pulearn bagging of SVC",
     "Elkan-Noto, forest",
-    "nnPU, told the share",
+    "nnPU, given the prior",
     "balanced SVC, threshold",
-    "unbiased risk, double hinge, told the share",
+    "unbiased risk, double hinge, given the prior",
     "SVMC",
     "MappingConvergence",
 )
