@@ -25,9 +25,9 @@ def no_nan(scores: Array) -> Array:
     """Return scores; refuse NaN, which differences of infinite terms are."""
     wrong = np.isnan(scores)
     if wrong.any():
-        wrong = wrong.reshape(len(wrong), -1).any(axis=1)
+        first = np.argwhere(wrong)[0][0]
         raise ValueError(
-            f"the score of row {int(wrong.argmax())} of X is not a number: terms of it overflow. "
+            f"the score of row {first} of X is not a number: terms of it overflow. "
             "Scale X as the rows of the fit were; if it is, the model was altered"
         )
     return scores
