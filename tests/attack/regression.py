@@ -71,10 +71,16 @@ def _facts(recipe, model, width, totals, multipliers, lost=0.0):
     if known:
         return facts
     pairs = NOISE * sum(totals) * float(np.abs(wanted).max())  # what such rows add and take away
+    # Both multipliers of a row cancel in the dual value; the primal one needs none of them.
+    squares = 0.5 * float(theta @ field)
+    epsilon, intercept = model.epsilon_, model.intercept_[0]
+    beyond = np.maximum(np.abs(wanted - field - intercept) - epsilon, 0.0)
+    primal = squares + epsilon * sum(totals) + float(upper @ beyond)
     return replace(
         facts,
         violation=None,
         relative_gap=None,
         infeasibility=None,
+        objectives=(float(wanted @ theta) - squares, primal),
         objective_noise=facts.objective_noise + pairs,
     )

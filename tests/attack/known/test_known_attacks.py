@@ -242,3 +242,11 @@ def test_tensor_machines_do_not_claim_what_they_missed(seed):
         model = scarce.STM(C=C)
         claims = claims_of(model, fit(model, X, y))
         assert claims.violation <= claims.tol or (claims.warned and claims.status == 1)
+
+
+def test_objective_where_rows_have_both_multipliers():
+    recipe = Recipe(
+        seed=2516, n=67, d=20, cluster=0.25, distance=31.622776601683793, tight=1.0, offset=0.0,
+        decades=1.0, csr=True, ties=True, gamma=1000.0, share=0.5, cost=100.0, tol=1e-3,
+    )  # fmt: skip
+    assert attack(MACHINES["NuSVR"], recipe).complaints == []
