@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,9 @@ class Subject:
 
     def documents(self, attribute: str) -> bool:
         """Say whether the class, or one it derives from, documents a fitted attribute."""
-        texts = (kind.__doc__ or "" for kind in type(self.estimator).__mro__)
-        return any(f"    {attribute} :" in text for text in texts)
+        # Python 3.13 takes away the indentation of docstrings by itself.
+        texts = (cleandoc(kind.__doc__ or "") for kind in type(self.estimator).__mro__)
+        return any(f"\n{attribute} :" in text for text in texts)
 
     @property
     def containers(self) -> list[Callable[[Array], Any]]:
