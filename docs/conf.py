@@ -145,10 +145,17 @@ def link_names(app, page, source):
         source[0] = links.link_names(page, source[0], OURS, OTHERS)
 
 
+def link_back(app, page, template, context, doctree):
+    """Lead from the source code to where its names are documented."""
+    if page.startswith("_modules/"):
+        context["body"] = links.own_anchors(context["body"])
+
+
 def setup(app):
     """Connect the hooks above, the last after numpydoc has laid out a docstring."""
     app.connect("source-read", close_blocks)
     app.connect("source-read", link_names)
+    app.connect("html-page-context", link_back)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 

@@ -76,3 +76,18 @@ def link_names(page: str, text: str, ours: dict[str, str], others: dict[str, str
 
     parts = FENCE.split(text)
     return "".join(part if n % 2 else NAME.sub(linked, part) for n, part in enumerate(parts))
+
+
+def own_anchors(body: str) -> str:
+    """Return a page of source code with back links to the anchors that pages of names have.
+
+    viewcode takes all names of a module for names of one package; ours may be documented under two.
+    """
+
+    def with_own(match: re.Match[str]) -> str:
+        head, page, anchor = match.groups()
+        if not anchor.startswith(page):
+            anchor = page + anchor.partition("." + page.rpartition(".")[2])[2]
+        return f'{head}{anchor}"'
+
+    return re.sub(r'(href="[^"]*/generated/([\w.]+)\.html#)([\w.]+)"', with_own, body)

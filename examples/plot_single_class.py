@@ -6,8 +6,8 @@ Two clouds of rows of the class lie among three of others, of which no model but
 
 * `CalibratedOneClass` chooses the width of its kernel from the rows and the threshold from held-out
   scores, for a rate of false alarms of a tenth.
-* A one-class SVM with a wide kernel has a boundary that is too smooth and takes in what lies between
-  the clouds; with a narrow one it is too tight and clings to the rows it has seen.
+* A one-class SVM with a wide kernel has a boundary that is too smooth and takes in what lies
+  between the clouds; with a narrow one it is too tight and clings to the rows it has seen.
 * With all labels known an SVM draws the boundary between the clouds.
 """
 

@@ -10,4 +10,6 @@ NEEDS_CALLBACKS = pytest.mark.skipif(
     not HAS_CALLBACKS, reason="scikit-learn has callbacks from 1.9 on"
 )
 BEFORE_1_7 = Version(sklearn.__version__) < Version("1.7")
+BEFORE_1_8 = Version(sklearn.__version__) < Version("1.8")
 SINCE_1_7 = pytest.mark.skipif(BEFORE_1_7, reason="scikit-learn 1.7 says this")
+SINCE_1_8 = pytest.mark.skipif(BEFORE_1_8, reason="scikit-learn 1.8 says this")

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from scarce import SVC, SVR
-from tests.versions import SINCE_1_7
+from tests.versions import SINCE_1_7, SINCE_1_8
 
 X, y = load_iris(return_X_y=True)
 
@@ -25,7 +25,7 @@ def test_fractions_are_no_labels(value):
         SVC().fit(X, np.where(y == 0, value, y))
 
 
-@SINCE_1_7
+@SINCE_1_8
 def test_words_that_nearly_all_differ_are_doubted():
     with pytest.warns(UserWarning, match="greater than 50%"):
         SVC().fit(X[::5], np.arange(30).astype("U2"))
