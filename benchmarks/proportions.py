@@ -30,7 +30,7 @@ from benchmarks.timing import interleaved
 SIZE = 8  # rows in a group, as in the paper
 N_FEATURES = 16
 GAMMA = 0.05
-PUBLISHED = {"price": "group", "calibrate": None}  # the same problem as that of the peers
+PUBLISHED = {"cost_per": "group", "calibrate": None}  # the same problem as that of the peers
 TOL = 1e-3
 GENERIC = ("Clarabel", "OSQP")
 WANTED_RATIO = 20.0

@@ -80,7 +80,7 @@ axes = panels[1, 0]
 moons = make_rotated_moons(angle=40, common=0.2, random_state=3)
 old = SVC(gamma=0.5, C=32).fit(moons.X_source, moons.y_source)
 X, share, groups = moons.training_rows()
-published = {"price": "group", "calibrate": None, "transfer": 1.0}
+published = {"cost_per": "group", "calibrate": None, "transfer": 1.0}
 new = TransferGroupProbabilitySVM(source=FrozenEstimator(old), gamma=0.5, C_group=32, **published)
 new.fit(X, share, groups=groups)
 limits = (-2.8, 2.8, -2.3, 2.3)

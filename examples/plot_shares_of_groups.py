@@ -12,7 +12,7 @@ in each group.
 
 `effective_labels_` says so before anything is predicted. Above are the probabilities that were
 learnt, with rows in the colour of their group's share; below the mean probability of each group
-against its share, as published (one price for each group, no calibration) and by default. Points on
+against its share, as published (one cost for each group, no calibration) and by default. Points on
 the dashed line are met.
 """
 
@@ -51,7 +51,7 @@ groupings = {
 # ---------------------
 figure, axes = plt.subplots(2, 3, figsize=(13.0, 8.0), layout="constrained")
 machines = {
-    "published": (GroupProbabilitySVM(price="group", calibrate=None), "#d55e00"),
+    "published": (GroupProbabilitySVM(cost_per="group", calibrate=None), "#d55e00"),
     "default": (GroupProbabilitySVM(), "0.1"),
 }
 for (title, groups), (above, below) in zip(groupings.items(), axes.T, strict=True):

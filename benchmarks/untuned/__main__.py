@@ -58,7 +58,7 @@ NAMES = {
     "unbiased risk, double hinge, given the prior": "UnbiasedPUSVC, given the prior",
     "default": "GroupProbabilitySVM",
     "default searched": "GroupProbabilitySVM, searched",
-    "price a row": "GroupProbabilitySVM(calibrate=None)",
+    "cost per row": "GroupProbabilitySVM(calibrate=None)",
     "published": "IC-SVM as published",
     "group means": "logistic regression of group means",
     "alternating": "alternating labels",

@@ -41,7 +41,7 @@ def methods() -> dict[str, Any]:
         "default": GroupProbabilitySVM(),
         "default, by proportion": GroupProbabilitySVM(threshold="proportion"),
         "calibrated by shares": GroupProbabilitySVM(calibrate="shares"),
-        "published": GroupProbabilitySVM(price="group", calibrate=None),
+        "published": GroupProbabilitySVM(cost_per="group", calibrate=None),
         "DLLP": ProportionLogistic(random_state=0),
         "EM, boosted trees": BoostedEM(),
         "Laplacian mean map": LaplacianMeanMap(),

@@ -50,7 +50,7 @@ ROWS = 1024  # for training, and at most as many for testing
 SIZES = (8, 32, 128)
 TEXT_SIZES = (32,)
 MOST_CLASSES = 5
-PUBLISHED = {"price": "group", "calibrate": None}
+PUBLISHED = {"cost_per": "group", "calibrate": None}
 SETTING = ["half", "set", "groups", "size"]
 MEASURES = ("accuracy", "balanced", "log loss")
 
@@ -131,7 +131,7 @@ def share_methods(two: bool, size: int) -> dict[str, Any]:
     """Return the methods that see shares."""
     methods: dict[str, Any] = {
         "published": GroupProbabilitySVM(**PUBLISHED),
-        "price a row": GroupProbabilitySVM(calibrate=None),
+        "cost per row": GroupProbabilitySVM(calibrate=None),
         "calibrated by shares": GroupProbabilitySVM(calibrate="shares"),
         "default": GroupProbabilitySVM(),
         "DLLP": ProportionLogistic(C=1.0, random_state=0),
@@ -152,7 +152,7 @@ def share_methods(two: bool, size: int) -> dict[str, Any]:
 def text_methods() -> dict[str, Any]:
     """Return the methods that see shares of texts."""
     methods = share_methods(two=False, size=TEXT_SIZES[0])
-    del methods["price a row"], methods["DLLP"], methods["mean map"]
+    del methods["cost per row"], methods["DLLP"], methods["mean map"]
     methods["default, linear kernel"] = GroupProbabilitySVM(kernel="linear")
     return methods
 
@@ -272,17 +272,17 @@ def report(found: pd.DataFrame) -> None:
             wide.groupby(bands, observed=True)["loss"].agg(["mean", "max", "count"]).reset_index()
         )
     )
-    if "price a row" not in set(found.method):  # texts
+    if "cost per row" not in set(found.method):  # texts
         return
     raised = shares_only.pivot_table(
         index=SETTING, columns="method", values="log loss"
     ).reset_index()
-    raised["change"] = raised["default"] - raised["price a row"]
+    raised["change"] = raised["default"] - raised["cost per row"]
     print("\nlog loss raised by the calibration\n")
     print(
         markdown(
             raised[raised.change > 0.005][
-                ["half", "set", "groups", "size", "price a row", "default"]
+                ["half", "set", "groups", "size", "cost per row", "default"]
             ]
         )
     )

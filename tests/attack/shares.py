@@ -63,7 +63,7 @@ def parameters(recipe, sample):
 def group_probability_svm(recipe):
     sample = sample_of(recipe)
     model = scarce.GroupProbabilitySVM(C=recipe.cost, max_iter=STEPS, **parameters(recipe, sample))
-    return with_known(model, price="group", calibrate=None), *arguments(recipe, sample)
+    return with_known(model, cost_per="group", calibrate=None), *arguments(recipe, sample)
 
 
 def group_probability_svm_facts(recipe, model):
@@ -100,7 +100,7 @@ def transfer_group_probability_svm(recipe):
     model = scarce.TransferGroupProbabilitySVM(
         source=source(recipe), C_group=recipe.cost, transfer=2.0, **parameters(recipe, sample)
     )
-    return with_known(model, price="group", calibrate=None), *arguments(recipe, sample)
+    return with_known(model, cost_per="group", calibrate=None), *arguments(recipe, sample)
 
 
 def transfer_group_probability_svm_facts(recipe, model):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import skops.io
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,6 +21,19 @@ from scarce._model_files import CARD, FORMAT, ModelFileError, read_card
 KEPT = Path(__file__).parent / "format-1.skops"  # written once; every later version must read it
 # Its rows are 0, 1, ..., 19 and twice as much; 9 is the middle one, 100 none of them.
 NEW = np.array([[9.0, 18.0], [100.0, -100.0]])
+
+
+def test_a_file_with_the_former_name_of_cost_per_loads():
+    model = scarce.load(KEPT.with_stem("format-1-price"))  # price="group", 48 rows in 6 groups
+    assert (model.cost_per, model.price) == ("group", "deprecated")
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(48, 2)).round(2), np.repeat(np.arange(6), 8)
+    expected = [-0.20344019372368063, -0.09034717227128994, -0.28803289432984214]  # when written
+    np.testing.assert_allclose(model.decision_function(X[:3]), expected, rtol=1e-12)
+    with pytest.warns(scarce.ScarceDataWarning) as warned:  # few labels; nothing of old names
+        again = clone(model).fit(X, np.linspace(0.1, 0.9, 6)[groups], groups=groups)
+    assert not [each for each in warned if each.category is FutureWarning]
+    np.testing.assert_allclose(again.decision_function(X[:3]), expected, rtol=1e-6)
 
 
 def fitted():

@@ -6,9 +6,9 @@ import scarce
 
 
 def GroupProbabilitySVM(**parameters: Any) -> scarce.GroupProbabilitySVM:
-    return scarce.GroupProbabilitySVM(**{"price": "group", "calibrate": None, **parameters})
+    return scarce.GroupProbabilitySVM(**{"cost_per": "group", "calibrate": None, **parameters})
 
 
 def TransferGroupProbabilitySVM(**parameters: Any) -> scarce.TransferGroupProbabilitySVM:
-    published = {"price": "group", "calibrate": None, "C_group": 1.0, "transfer": 1.0}
+    published = {"cost_per": "group", "calibrate": None, "C_group": 1.0, "transfer": 1.0}
     return scarce.TransferGroupProbabilitySVM(**{**published, **parameters})

@@ -1,4 +1,4 @@
-"""The price per row, the calibration by shares, what these are worth, and the warnings."""
+"""The cost per row, the calibration by shares, what these are worth, and the warnings."""
 
 import warnings
 
@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, softmax
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import SVC
 
@@ -15,7 +16,7 @@ from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabil
 from scarce.proportions import effective_labels, expand_proportions, group_proportions
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]
-PUBLISHED = {"price": "group", "calibrate": None}
+PUBLISHED = {"cost_per": "group", "calibrate": None}
 
 
 def sample(n=640, size=8, classes=2, seed=0):
@@ -30,12 +31,25 @@ def sample(n=640, size=8, classes=2, seed=0):
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_a_price_a_row_is_the_group_price_times_the_size(kind):
+def test_a_cost_per_row_is_the_group_cost_times_the_size(kind):
     X, _, groups, share = sample()
     name = "C" if kind is GroupProbabilitySVM else "C_group"
     row = kind(**{name: 0.5}, calibrate=None).fit(X, share, groups)
     group = kind(**{name: 4.0}, **PUBLISHED).fit(X, share, groups)
     np.testing.assert_allclose(row.decision_function(X), group.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_the_former_name_of_cost_per_warns_and_acts(kind):
+    X, _, groups, share = sample(n=160)
+    former = clone(kind(calibrate=None).set_params(price="group"))
+    assert former.get_params()["price"] == "group"
+    with pytest.warns(FutureWarning, match="use cost_per='group'"):
+        former.fit(X, share, groups)
+    assert former.get_params()["price"] == "group"  # a fit changes no parameter
+    now = kind(**PUBLISHED).fit(X, share, groups)
+    np.testing.assert_array_equal(former.decision_function(X), now.decision_function(X))
+    assert "price" not in repr(now)
 
 
 @pytest.mark.parametrize("kind", BOTH)

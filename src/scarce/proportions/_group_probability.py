@@ -36,7 +36,7 @@ class GroupProbabilitySVM(ShareMachine):
     ----------
     C : float, default=1.0
         Cost of one unit by which a group's mean score leaves its tube, for each row of the group.
-    price : {"row", "group"}, default="row"
+    cost_per : {"row", "group"}, default="row"
         "row" multiplies `C` by the number of rows of the group, so that the proportion of many rows
         counts for more; "group" is the published method. A value of `C` tuned for "group" is to
         be divided by the group size for "row".
@@ -90,6 +90,11 @@ class GroupProbabilitySVM(ShareMachine):
         Choice of the rows of the approximation.
     max_memory : float or None, default=None
         MB that a fit by chunks may take beside the rows; None is a quarter of what is free.
+    price : {"row", "group"}, default="deprecated"
+        Former name of `cost_per`.
+
+        .. deprecated:: 0.1
+           It will be removed in version 0.2.
 
     Attributes
     ----------
@@ -189,7 +194,7 @@ class GroupProbabilitySVM(ShareMachine):
         self,
         *,
         C: float = 1.0,
-        price: str = "row",
+        cost_per: str = "row",
         calibrate: str | None = "em",
         threshold: str = "half",
         epsilon: float = 0.01,
@@ -207,9 +212,10 @@ class GroupProbabilitySVM(ShareMachine):
         n_components: int = 500,
         random_state: Any = None,
         max_memory: float | None = None,
+        price: str = "deprecated",
     ) -> None:
         self.C = C
-        self.price = price
+        self.cost_per = cost_per
         self.calibrate = calibrate
         self.threshold = threshold
         self.epsilon = epsilon
@@ -227,6 +233,7 @@ class GroupProbabilitySVM(ShareMachine):
         self.n_components = n_components
         self.random_state = random_state
         self.max_memory = max_memory
+        self.price = price
 
     @fit_frame
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:

@@ -17,7 +17,7 @@ from scarce._arrays import Array
 from scarce._boundary import no_nan
 from scarce._classes import check_lengths, two_classes
 from scarce._data import comes_in_chunks
-from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights
+from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
@@ -82,7 +82,8 @@ class ShareMachine(SharePrediction, SoftLabelled):
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "clip": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="neither")],
         "classes": ["array-like", None],
-        "price": [StrOptions({"row", "group"})],
+        "cost_per": [StrOptions({"row", "group"})],
+        "price": [StrOptions({"row", "group", "deprecated"})],
         "calibrate": [StrOptions({"em", "shares"}), None],
         "threshold": [StrOptions({"half", "proportion"})],
     }
@@ -98,12 +99,23 @@ class ShareMachine(SharePrediction, SoftLabelled):
         tags.classifier_tags.multi_class = False  # labels are two; shares may be of more
         return tags
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "cost_per" not in state:  # written when `price` was its name
+            state = {**state, "cost_per": state.get("price", "row"), "price": "deprecated"}
+        super().__setstate__(state)
+
     # The way of a fit: units, their features, the estimator's own problem, calibration. Subclasses
     # have `_refuse_common`, `_learnt` and `_judge`.
 
     def _fit_shares(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
         """Fit rows in memory, or in chunks, of which the units are added up by passes."""
         self._forget_reads()
+        if self.price != "deprecated":
+            note(
+                f"price={self.price!r} is deprecated and will be removed in version 0.2: use "
+                f"cost_per={self.price!r}",
+                FutureWarning,
+            )
         # Hundreds of short products: threads of BLAS would spin between them, and change the sums.
         with single_threaded_blas:
             if comes_in_chunks(X) or (groups is not None and self._reads_chunks(X)):
@@ -209,8 +221,9 @@ class ShareMachine(SharePrediction, SoftLabelled):
         return unit_space(X, units, kernel, landmarks, None if scored is None else scored.rows)
 
     def _factors(self, units: Units) -> Array:
-        """Return the factor of every unit's price."""
-        if self.price == "group":
+        """Return the factor of every unit's cost."""
+        cost_per = self.cost_per if self.price == "deprecated" else self.price
+        if cost_per == "group":
             return units.masses
         return np.asarray(units.masses * np.append(np.ones(units.n_common), units.sizes))
 

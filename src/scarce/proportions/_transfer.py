@@ -58,7 +58,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         Cost of half the squared distance to the source's weights. 0 is none: the common rows still
         act. For large values the weights are the source's, and the offset alone is learnt; with
         ``calibrate="em"`` the slope too.
-    price : {"row", "group"}, default="row"
+    cost_per : {"row", "group"}, default="row"
         "row" multiplies `C_group` by the number of rows of the group, so that the proportion of
         many rows counts for more; "group" is the published method. A value of `C_group` tuned for
         "group" is to be divided by the group size for "row".
@@ -113,6 +113,11 @@ class TransferGroupProbabilitySVM(SourceMachine):
         Choice of the rows of the approximation.
     max_memory : float or None, default=None
         MB that a fit by chunks may take beside the rows; None is a quarter of what is free.
+    price : {"row", "group"}, default="deprecated"
+        Former name of `cost_per`.
+
+        .. deprecated:: 0.1
+           It will be removed in version 0.2.
 
     Attributes
     ----------
@@ -230,7 +235,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         C_common: float = 1.0,
         C_group: float = 4.0,
         transfer: float = 10.0,
-        price: str = "row",
+        cost_per: str = "row",
         calibrate: str | None = "em",
         threshold: str = "half",
         epsilon: float = 0.01,
@@ -248,12 +253,13 @@ class TransferGroupProbabilitySVM(SourceMachine):
         n_components: int = 500,
         random_state: Any = None,
         max_memory: float | None = None,
+        price: str = "deprecated",
     ) -> None:
         self.source = source
         self.C_common = C_common
         self.C_group = C_group
         self.transfer = transfer
-        self.price = price
+        self.cost_per = cost_per
         self.calibrate = calibrate
         self.threshold = threshold
         self.epsilon = epsilon
@@ -271,6 +277,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         self.n_components = n_components
         self.random_state = random_state
         self.max_memory = max_memory
+        self.price = price
 
     @fit_frame
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
