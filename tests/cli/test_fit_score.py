@@ -13,8 +13,10 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 import scarce
+from scarce import CalibratedOneClass
 from scarce._model_files import read_card
 from scarce.cli import main
+from scarce.cli.scores._drift import ScoreCounts
 from scarce.io import Column, ColumnPlan, open_table
 from tests.cli.tables import customers, districts, images
 
@@ -234,19 +236,37 @@ def test_drift(folder, capsys):
     assert (folder / "d.csv").exists()  # the scores are written all the same
 
 
-def test_the_distance_of_scores_is_that_of_scipy():
-    from scarce.cli.scores._drift import ScoreCounts
-
+def test_the_distance_of_scores_is_what_is_beyond_a_fifth_of_each_proportion():
     random = np.random.default_rng(0)
-    ours, new = random.normal(size=80).round(1), random.normal(0.3, size=300).round(1)
-    counts = ScoreCounts(ours)
-    counts.add(new[:100], 1)
-    counts.add(new[100:], 2)
-    # Only at the scores of the fit: between them the p-value does not change.
-    levels = np.unique(ours)
-    ranks = [np.searchsorted(np.sort(x), levels, side="right") / x.size for x in (ours, new)]
-    assert counts.distance() >= np.abs(ranks[0] - ranks[1]).max() - 1e-12
-    assert counts.distance() <= kstest(ours, new).statistic + 1e-12
+    ours = random.normal(size=81).round(1)
+    lower_half = np.unique(ours[ours <= np.median(ours)])
+    for moved in (0.3, -0.3):
+        new = random.normal(moved, size=300).round(1)
+        counts = ScoreCounts(ours)
+        counts.add(new[:100], 1)
+        counts.add(new[100:], 2)
+        beyond = 0.0
+        for level in lower_half:
+            beyond = max(
+                beyond,
+                np.mean(new <= level) - 1.2 * np.mean(ours <= level),
+                0.8 * np.mean(ours < level) - np.mean(new < level),
+            )
+        assert counts.distance() == pytest.approx(beyond)
+        assert 0.0 < counts.distance() <= kstest(ours, new).statistic
+
+
+def test_many_rows_of_the_class_are_not_called_drifted():
+    # Held-out scores of a narrow kernel differ from those of new rows by more than the noise of
+    # their number where they crowd at the margin.
+    random = np.random.default_rng(0)
+    model = CalibratedOneClass().fit(random.normal(size=(400, 4)))
+    for moved, found in ((0.0, False), (1.0, True)):
+        scores = model.score_samples(random.normal(moved, size=(20_000, 4)))
+        counts = ScoreCounts(model.left_out_scores_)
+        counts.add(scores, int(np.sum(scores < model.offset_)))
+        assert kstest(model.left_out_scores_, scores).pvalue < 1e-3
+        assert (counts.drift() is not None) == found
 
 
 def test_parameters(folder, capsys):
