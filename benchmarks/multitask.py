@@ -75,7 +75,7 @@ def rbf_dual(X: np.ndarray, domain: np.ndarray, nu: float, coupling: float = 1.0
     """Return the dual for ``gamma="scale"``, the same nu and coupling for every task."""
     _, tasks = np.unique(domain, return_inverse=True)  # the target's -1 comes first
     sizes = np.bincount(tasks)
-    unit = nu * sizes.max()  # 1 / the smallest price 1 / (nu size)
+    unit = nu * sizes.max()  # 1 / the smallest cost 1 / (nu size)
     X = X.astype(np.float64)
     norms = np.einsum("ij,ij->i", X, X)
     squared = np.maximum(norms[:, None] + norms - 2.0 * (X @ X.T), 0.0)

@@ -23,7 +23,7 @@ def cpu_seconds(pid):
 
 
 def linear_svc(folder, columns, C, n_rows, passes=100, tol=1e-6):
-    """Fit the C-SVC of price ``C`` to the columns ``x0``, ``x1``, ... and ``y`` of Parquet files.
+    """Fit the C-SVC of cost ``C`` to the columns ``x0``, ``x1``, ... and ``y`` of Parquet files.
 
     Spark minimises ``mean hinge + regParam / 2 |w|^2``, so that its ``regParam`` is
     ``1 / (C n)``; the intercept is free in both.

@@ -27,7 +27,7 @@ from scarce.chunks import (
 from scarce.chunks._dask import DaskChunks
 from scarce.chunks._features import Features
 from scarce.chunks._memory import solved_rows
-from scarce.chunks._passes import Planes
+from scarce.chunks._passes import Hyperplanes
 from scarce.chunks._smooth import first_window, narrow
 from scarce.chunks._survey import row_numbers
 from scarce.kernels import Kernel, make_kernel
@@ -110,7 +110,7 @@ class Plan:
     def expansion(self, terms: Array, order: Array | None = None) -> tuple[Array, Array, Array]:
         """Return numbers, rows and coefficients of a sum over landmarks, in some order.
 
-        Of a linear kernel ``terms`` is a plane, which is then the only row.
+        Of a linear kernel ``terms`` is a weight vector, which is then the only row.
         """
         if self.landmarks is None:
             return np.zeros(0, np.int32), np.atleast_2d(terms), np.ones((1, 1))
@@ -280,7 +280,7 @@ def _narrowed(
     """Return a start whose band is not too large, and how often all rows were read for it."""
     if not always:
         terms = problem.terms(plan.sample.weights, plan.sample.values)
-        s = Planes(start.planes, start.multipliers).reduced(rows, terms)
+        s = Hyperplanes(start.vectors, start.multipliers).reduced(rows, terms)
         inside = np.abs(s) <= start.widths[terms.groups]
         if float(plan.stands_for[inside].sum()) <= min(MANY_BAND, plan.most_rows):
             return start, 0
@@ -288,8 +288,8 @@ def _narrowed(
         plan.chunks,
         problem,
         plan.features,
-        (start.planes, start.multipliers),
+        (start.vectors, start.multipliers),
         first_window(start.widths),
     )
     widths = np.full(start.widths.size, 2.0 * found.window)
-    return Start(found.planes, found.multipliers, widths, abs(found.value)), found.reads
+    return Start(found.vectors, found.multipliers, widths, abs(found.value)), found.reads

@@ -81,9 +81,9 @@ class ChunkedFit(FeatureNames, KernelMachine):
         self.n_reads_ = getattr(self, "n_reads_", 0) + number
 
     def _keep_planned(self, plan: Plan, terms: Array, order: Array | None = None) -> None:
-        """Store an expansion over landmarks, in some order; of a linear kernel the plane itself.
+        """Store an expansion over landmarks, in some order; of a linear kernel its vector.
 
-        ``terms`` are the coefficients of the landmarks, or the plane.
+        ``terms`` are the coefficients of the landmarks, or the weight vector.
         """
         if not np.isfinite(terms).all():
             raise ValueError(NOT_FINITE)

@@ -40,7 +40,7 @@ __all__ = [
     "StrOptions",
     "check_parameters",
     "check_total_weight",
-    "checked_prices",
+    "checked_costs",
     "checked_weights",
     "collected_notes",
     "fit_frame",
@@ -416,15 +416,15 @@ def check_total_weight(total: float) -> None:
         )
 
 
-def checked_prices(name: str, price: float, weights: Array) -> Array:
-    """Return the prices of slack, ``price * weights``; an infinite price is meant, others not."""
+def checked_costs(name: str, cost: float, weights: Array) -> Array:
+    """Return the costs of slack, ``cost * weights``; an infinite cost is meant, others not."""
     with np.errstate(over="ignore", under="ignore"):
-        prices = np.asarray(price * weights)
-        total = float(prices.sum())
-    if weights.size and not (0.0 < total < np.inf or np.isinf(price)):
+        costs = np.asarray(cost * weights)
+        total = float(costs.sum())
+    if weights.size and not (0.0 < total < np.inf or np.isinf(cost)):
         raise ValueError(
-            f"{name}={price:g} times the factors of the rows (sample_weight, class_weight), which "
+            f"{name}={cost:g} times the factors of the rows (sample_weight, class_weight), which "
             f"sum to {float(weights.sum()):.3g}, leaves the range of floating point; bring {name} "
             "or the weights nearer to 1"
         )
-    return prices
+    return costs

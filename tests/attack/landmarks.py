@@ -94,18 +94,18 @@ def nystroem_svc(recipe):
 def nystroem_svc_facts(recipe, model):
     sample = sample_of(recipe)
     scores, noise, squared, square_noise = read(model, sample)
-    y, prices = 2.0 * recipe.labels - 1.0, recipe.cost * sample.weights
-    losses = hinge_losses(y - scores, scores, y, prices)
-    unsure = square_noise + float(prices @ (noise + UNSURE))
+    y, costs = 2.0 * recipe.labels - 1.0, recipe.cost * sample.weights
+    losses = hinge_losses(y - scores, scores, y, costs)
+    unsure = square_noise + float(costs @ (noise + UNSURE))
     primal = 0.5 * squared + float(losses.min())
-    return facts(primal, float(model.objective_), unsure, float(prices.sum()), 1.0, squared)
+    return facts(primal, float(model.objective_), unsure, float(costs.sum()), 1.0, squared)
 
 
-def hinge_losses(offsets, scores, y, prices):
-    """Return the price of all slacks for many offsets; the least is at a kink, ``y_i - s_i``."""
+def hinge_losses(offsets, scores, y, costs):
+    """Return the cost of all slacks for many offsets; the least is at a kink, ``y_i - s_i``."""
     return np.concatenate(
         [
-            np.maximum(1.0 - y * (scores + some[:, None]), 0.0) @ prices
+            np.maximum(1.0 - y * (scores + some[:, None]), 0.0) @ costs
             for some in np.array_split(offsets, 1 + len(offsets) // 500)
         ]
     )

@@ -56,9 +56,9 @@ def transfer_one_class_svm_facts(recipe, model):
     sizes, tasks = task_sizes(recipe)
     n_sources = len(sizes) - 1
     masses = np.array([1.0] + n_sources * [2.0])
-    prices = 1.0 / (np.array([recipe.share] + n_sources * [0.3]) * sizes)
+    costs = 1.0 / (np.array([recipe.share] + n_sources * [0.3]) * sizes)
     own = np.full(len(sizes), recipe.cost)
-    return facts(recipe, model, tasks, masses, prices, own)
+    return facts(recipe, model, tasks, masses, costs, own)
 
 
 def uoct_svm(recipe):
@@ -74,9 +74,9 @@ def uoct_svm(recipe):
 
 def uoct_svm_facts(recipe, model):
     sizes, tasks = task_sizes(recipe)
-    prices = np.array([model.C_target] + (len(sizes) - 1) * [model.C_source])
-    own = prices if len(sizes) == 2 else prices / len(sizes)
-    return facts(recipe, model, tasks, np.ones(len(sizes)), prices, own)
+    costs = np.array([model.C_target] + (len(sizes) - 1) * [model.C_source])
+    own = costs if len(sizes) == 2 else costs / len(sizes)
+    return facts(recipe, model, tasks, np.ones(len(sizes)), costs, own)
 
 
 def task_sizes(recipe):
@@ -84,7 +84,7 @@ def task_sizes(recipe):
     return np.bincount(tasks, sample_of(recipe).weights), tasks
 
 
-def facts(recipe, model, tasks, masses, prices, own):
+def facts(recipe, model, tasks, masses, costs, own):
     """Judge in the scale of the derivation; violations are claimed in that of `OneClassSVM`."""
     sample = sample_of(recipe)
     rows = sample.rows
@@ -101,12 +101,12 @@ def facts(recipe, model, tasks, masses, prices, own):
         masses,
         groups=tasks,
         coupling=mixing,
-        upper=(masses * prices)[tasks] * sample.weights,
+        upper=(masses * costs)[tasks] * sample.weights,
     )
-    unit = 1.0 / float((masses * prices).min())
+    unit = 1.0 / float((masses * costs).min())
     # The offsets are those of the recorded rows: multipliers of this program if none has moved,
     # and in an interval with two ends if not every multiplier is at its bound.
-    bounded = (prices * np.bincount(tasks, sample.weights) > 1.0 + 1e-9).all()
+    bounded = (costs * np.bincount(tasks, sample.weights) > 1.0 + 1e-9).all()
     offsets = -model.task_offset_ if model.shifts_ is None and bounded else None
     room = SLACK * recipe.tol / unit
     return judged(dual, alpha, sizes, sample, unit=unit, offsets=offsets, room=room)

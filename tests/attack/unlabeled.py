@@ -27,11 +27,11 @@ def unbiased_pu_svc_facts(recipe, model):
     sample = sample_of(recipe)
     labelled = recipe.labels == 1
     own = recipe.cost * sample.weights[labelled]
-    prices = sample.weights[~labelled]
-    prices = prices * (own.sum() / (PRIOR * prices.sum()))
+    costs = sample.weights[~labelled]
+    costs = costs * (own.sum() / (PRIOR * costs.sum()))
     coefficients = spread(model, sample)
     taken = -coefficients[~labelled]
-    first = np.minimum(taken, prices / 2)
+    first = np.minimum(taken, costs / 2)
     alpha = np.concatenate([first, taken - first])
     K, sizes = sample.gram()
     across, size = K[np.ix_(~labelled, labelled)], sizes[np.ix_(~labelled, labelled)]
@@ -41,7 +41,7 @@ def unbiased_pu_svc_facts(recipe, model):
     dual = program(
         no_matrix(alpha.size),
         [own.sum()],
-        upper=np.tile(prices / 2, 2),
+        upper=np.tile(costs / 2, 2),
         linear=np.concatenate([-pull - 1.0, -pull + 1.0]),
     )
     terms = float(taken**2 @ np.diag(sizes[among]))

@@ -191,7 +191,7 @@ def test_violators_join_the_band_for_good():
     band = found.history["band_rows"]
     assert band == sorted(band)
     assert band[1] > band[0]
-    np.testing.assert_allclose(found.planes.raw, exact.coef_, rtol=1e-6)
+    np.testing.assert_allclose(found.hyperplanes.raw, exact.coef_, rtol=1e-6)
     assert found.objective == pytest.approx(-(400.0**2) * exact.objective_, rel=1e-8)
 
 

@@ -95,7 +95,7 @@ KILLED = {
     # survey, gathered rows, collecting, judging
     "one class": (OneClassSVM(nu=0.1, **SETTINGS), {}, (1, 3, 5, 7)),
     # the sums of Newton's method
-    "price": (SVC(**SETTINGS), {"y": Y}, (3, 5)),
+    "cost": (SVC(**SETTINGS), {"y": Y}, (3, 5)),
     # the parts' weights, a pass without a part, scores of the part
     "left out": (
         OneClassSVM(nu=0.1, kernel="linear", offset="left_out"),
@@ -128,7 +128,7 @@ def test_a_worker_killed_in_any_pass_changes_no_bit(name, cluster, tmp_path):
     model = clone(machine).fit(DaskChunks(rows, **blocks))
     reads = (tmp_path / "reads").stat().st_size
     assert reads > max(fatal)  # so that every death was one
-    if name in ("one class", "price", "shares"):  # where no read is of some rows only
+    if name in ("one class", "cost", "shares"):  # where no read is of some rows only
         assert reads == expected.n_reads_ + len(fatal)
     for word in ("dual_coef_", "intercept_", "support_", "offset_", "left_out_scores_"):
         if hasattr(expected, word):

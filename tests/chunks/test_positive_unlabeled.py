@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_refused(monkeypatch):
 
 LOOPS = {
     "svmc": lambda: SVMC(gamma=0.2),
-    "svmc, price": lambda: SVMC(gamma=0.2, learner="csvc", recheck=True, drop_shared=False),
+    "svmc, cost": lambda: SVMC(gamma=0.2, learner="csvc", recheck=True, drop_shared=False),
     "default": MappingConvergence,
     "paper's parts": lambda: MappingConvergence(
         mapper=OneClassMapper(), classifier=NuSVC(nu=0.05), keep="support", stop=None
@@ -186,7 +186,7 @@ def test_rounds_are_those_of_a_fit_in_memory(loop, tmp_path):
             mapper=OneClassMapper(), classifier=SVC(class_weight="equal-total", C=50.0), tol=1e-7
         ),
     ],
-    ids=["nu", "price", "equal totals"],
+    ids=["nu", "cost", "equal totals"],
 )
 def test_negatives_beyond_the_margin_are_not_gathered(loop, monkeypatch):
     X, y, weights = heap(n=4000)

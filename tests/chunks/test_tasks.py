@@ -1,4 +1,4 @@
-"""Several one-class tasks by chunks: the planes, offsets and left-out scores of a fit in memory."""
+"""Several one-class tasks by chunks: weights, offsets and left-out scores of a fit in memory."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def tasks(n=1500, seed=0):
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_planes_are_those_of_a_fit_in_memory(name, settings, tmp_path):
+def test_the_weight_vectors_are_those_of_a_fit_in_memory(name, settings, tmp_path):
     X, domain, weights = tasks()
     weighted = NAMES.index(name) % 2 == 0
     given = {"sample_domain": domain} | ({"sample_weight": weights} if weighted else {})
@@ -61,7 +61,7 @@ def test_the_planes_are_those_of_a_fit_in_memory(name, settings, tmp_path):
         np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5)
 
 
-def test_newtons_method_narrows_the_band_of_several_planes(monkeypatch):
+def test_newtons_method_narrows_the_band_of_several_weight_vectors(monkeypatch):
     X, domain, _ = tasks(n=9000)
     settings = {**LOW_RANK, "n_components": 5, "offset": "original", "tol": 1e-6}
     expected = TransferOneClassSVM(relation="keep", **settings).fit(X, sample_domain=domain)

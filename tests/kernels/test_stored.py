@@ -27,6 +27,6 @@ def test_subsets(name):
     stored.accumulate(some, weights, groups, sums, np.float64)
     by_hand = 1.0 + (expected[:, some] * weights[groups]).sum(axis=1)
     np.testing.assert_allclose(sums, by_hand, rtol=1e-9)
-    traffic = np.bincount(some, np.abs(weights).max(axis=0), minlength=5)
-    error = stored.error_bound(traffic, np.float64)
+    absolute_weights = np.bincount(some, np.abs(weights).max(axis=0), minlength=5)
+    error = stored.error_bound(absolute_weights, np.float64)
     assert (np.abs(sums - by_hand) <= error + 1e-14 * np.abs(by_hand)).all()

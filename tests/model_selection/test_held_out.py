@@ -54,7 +54,7 @@ def test_held_out_rows_are_not_trained_on():
     positives = np.flatnonzero(y == 1)
     held = positives[rule.hold_out(positives.size)]
     assert held.size == 10
-    # At so low a price every positive is a support vector, if it takes part.
+    # At so low a cost every positive is a support vector, if it takes part.
     assert set(model.support_[y[model.support_] == 1]) == set(positives) - set(held)
     inside = model.decision_function(X[held]) >= 0
     assert model.history_["held_out_recall"] == [pytest.approx(inside.mean())]

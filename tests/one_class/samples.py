@@ -30,17 +30,17 @@ def matrix(X: Array, kernel: str) -> Array:
 
 
 def reference(
-    X: Array, tasks: Array, new: Array, kernel: str, own: Any, prices: Any, masses: Any = None
+    X: Array, tasks: Array, new: Array, kernel: str, own: Any, costs: Any, masses: Any = None
 ) -> tuple[float, Array]:
     """Return the primal optimum and every task's decisions on new rows.
 
-    ``prices`` has one value per row, and includes weights and masses.
+    ``costs`` has one value per row, and includes weights and masses.
     """
     features = feature_map(matrix(np.r_[X, new], kernel))
-    primal = multitask_one_class(features[: len(X)], tasks, own, prices, masses)
+    primal = multitask_one_class(features[: len(X)], tasks, own, costs, masses)
     value = primal.solve()
-    planes = primal.weights.value[0] + primal.weights.value[1:]
-    return value, planes @ features[len(X) :].T - primal.offsets.value[:, None]
+    weight_vectors = primal.weights.value[0] + primal.weights.value[1:]
+    return value, weight_vectors @ features[len(X) :].T - primal.offsets.value[:, None]
 
 
 def all_decisions(model: Any, new: Array) -> Array:

@@ -32,7 +32,7 @@ X, domain = several_tasks(0, (8, 12, 10))
         ),
     ],
 )
-def test_prices_too_low(parameters: dict[str, float], words: str) -> None:
+def test_costs_too_low(parameters: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         uoct(**parameters).fit(X, sample_domain=domain)
 

@@ -21,8 +21,8 @@ EXACT = {"gamma": GAMMA, "tol": 1e-7}
 new = np.random.default_rng(99).normal(1.5, 1.5, size=(30, 3))
 
 
-def compare(model: Any, points: Any, tasks: Any, own: Any, prices: Any, masses: Any = None) -> None:
-    value, decisions = reference(points, tasks, new, model.kernel, own, prices, masses)
+def compare(model: Any, points: Any, tasks: Any, own: Any, costs: Any, masses: Any = None) -> None:
+    value, decisions = reference(points, tasks, new, model.kernel, own, costs, masses)
     assert model.objective_ == pytest.approx(value, rel=1e-6)
     assert_same_decisions(all_decisions(model, new), decisions)
 
@@ -50,8 +50,8 @@ def test_separate_parameters(n_tasks: int, kernel: str, weighted: bool) -> None:
     own = [0.7] + sources * [2.5]
     masses = np.array([1.0] + sources * [mass])
     shares = np.array([0.31] + sources * [0.23])
-    prices = (masses / (shares * np.bincount(tasks, weights)))[tasks] * weights
-    compare(model, X, tasks, own, prices, masses)
+    costs = (masses / (shares * np.bincount(tasks, weights)))[tasks] * weights
+    compare(model, X, tasks, own, costs, masses)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -61,8 +61,8 @@ def test_sources_of_different_mass(kernel: str) -> None:
     model = transfer(nu=0.27, source_weight={0: 0.2, 1: 3.0}, kernel=kernel, **EXACT)
     model.fit(X, sample_domain=domain)
     masses = np.array([1.0, 0.2, 3.0])
-    prices = (masses / (0.27 * np.bincount(tasks)))[tasks]
-    compare(model, X, tasks, np.ones(3), prices, masses)
+    costs = (masses / (0.27 * np.bincount(tasks)))[tasks]
+    compare(model, X, tasks, np.ones(3), costs, masses)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -75,8 +75,8 @@ def test_tied_parameters(n_tasks: int, variant: str, kernel: str) -> None:
     model = uoct(
         C_source=0.3, C_target=0.4, variant=variant, radius=0.0, kernel=kernel, **EXACT
     ).fit(X, sample_domain=domain)
-    prices = np.array([0.4] + (n_tasks - 1) * [0.3])
-    compare(model, X, tasks, prices if variant == "pair" else prices / n_tasks, prices[tasks])
+    costs = np.array([0.4] + (n_tasks - 1) * [0.3])
+    compare(model, X, tasks, costs if variant == "pair" else costs / n_tasks, costs[tasks])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -88,8 +88,8 @@ def test_the_last_round_is_the_optimum_for_its_positions(n_tasks: int, kernel: s
         nu=0.31, coupling=0.5, radius="knn", offset="shifted", kernel=kernel, **EXACT
     ).fit(X, sample_domain=domain)
     assert model.n_rounds_ >= 2
-    prices = (1.0 / (0.31 * np.bincount(tasks)))[tasks]
-    compare(model, X + model.shifts_, tasks, np.full(n_tasks, 0.5), prices)
+    costs = (1.0 / (0.31 * np.bincount(tasks)))[tasks]
+    compare(model, X + model.shifts_, tasks, np.full(n_tasks, 0.5), costs)
 
 
 def test_one_slack_per_task_not_one_for_all() -> None:

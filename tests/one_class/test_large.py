@@ -55,6 +55,6 @@ def test_linear_rounds_equal_the_general_ones(safeguard: bool) -> None:
     np.testing.assert_allclose(linear.shifts_, general.shifts_, atol=1e-4)
     expected = all_decisions(general, X)
     np.testing.assert_allclose(all_decisions(linear, X), expected, atol=1e-4 * np.ptp(expected))
-    planes = linear.task_dual_coef_ @ linear.support_vectors_
-    np.testing.assert_allclose(linear.task_coef_, planes, rtol=1e-9)
+    weight_vectors = linear.task_dual_coef_ @ linear.support_vectors_
+    np.testing.assert_allclose(linear.task_coef_, weight_vectors, rtol=1e-9)
     np.testing.assert_allclose(linear.coef_, linear.task_coef_[:1], rtol=1e-9)

@@ -55,9 +55,9 @@ def test_it_is_the_order_statistic_of_each_task(kernel: str) -> None:
         scores = model.score_samples(rows, sample_domain=domain)
         for task, share in enumerate((0.3, 0.2)):
             own = domain == model.domains_[task]
-            price = 1.0 / (share * weights[own].sum())
+            cost = 1.0 / (share * weights[own].sum())
             assert model.task_offset_[task] == pytest.approx(
-                one_class_offset(scores[own], price, weights[own]), rel=1e-6
+                one_class_offset(scores[own], cost, weights[own]), rel=1e-6
             )
 
 

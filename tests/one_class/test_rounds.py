@@ -74,13 +74,15 @@ def test_linear_shifts_are_along_the_plane_of_the_row() -> None:
     radii = np.linspace(0.0, 1.0, len(X))
     model = transfer(kernel="linear", round_tol=1e-9, max_rounds=300)
     model.fit(X, sample_domain=domain, sample_radius=radii)
-    planes = model.task_dual_coef_ @ model.support_vectors_
-    planes /= np.linalg.norm(planes, axis=1, keepdims=True)
-    np.testing.assert_allclose(model.shifts_, radii[:, None] * planes[domain + 1], atol=1e-3)
+    weight_vectors = model.task_dual_coef_ @ model.support_vectors_
+    weight_vectors /= np.linalg.norm(weight_vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(
+        model.shifts_, radii[:, None] * weight_vectors[domain + 1], atol=1e-3
+    )
 
 
 def test_kernel_shifts_are_along_the_gradient_of_the_score() -> None:
-    # Of the first planes, at the recorded rows; the second round has moved to there.
+    # Of the first weight vectors, at the recorded rows; the second round has moved to there.
     X, domain = several_tasks(3)
     first = transfer(gamma=0.3, tol=1e-9).fit(X, sample_domain=domain)
     step = 1e-6

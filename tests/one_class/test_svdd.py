@@ -19,8 +19,8 @@ def ball(X, nu, weights):
     """Return optimum, centre and squared radius of the primal, by a generic solver."""
     center, square = cp.Variable(X.shape[1]), cp.Variable()
     slacks = [cp.pos(cp.sum_squares(row - center) - square) for row in X]
-    price = weights / (nu * weights.sum())
-    problem = cp.Problem(cp.Minimize(square + price @ cp.hstack(slacks)))
+    cost = weights / (nu * weights.sum())
+    problem = cp.Problem(cp.Minimize(square + cost @ cp.hstack(slacks)))
     return problem.solve(solver=cp.CLARABEL), center.value, float(square.value)
 
 

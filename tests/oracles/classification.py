@@ -52,8 +52,8 @@ def transductive_svc(features, labels, unlabelled, guesses, cost, cost_minus, co
     w, b = cp.Variable(features.shape[1]), cp.Variable(1)
     known = cp.pos(1 - cp.multiply(labels, features @ w + b))
     objective = cp.sum_squares(w) / 2 + cost * cp.sum(known)
-    for sign, price in ((-1, cost_minus), (1, cost_plus)):
-        objective += price * cp.sum(cp.pos(1 - sign * (unlabelled[guesses == sign] @ w + b)))
+    for sign, cost in ((-1, cost_minus), (1, cost_plus)):
+        objective += cost * cp.sum(cp.pos(1 - sign * (unlabelled[guesses == sign] @ w + b)))
     return Primal(objective, w, b, np.vstack([features, unlabelled]) @ w)
 
 

@@ -6,19 +6,19 @@ import numpy as np
 from .convex import Primal
 
 
-def one_class(features, prices):
-    """``1/2 |w|^2 - rho + sum_i c_i (rho - w.x_i)_+``, one price per row."""
+def one_class(features, costs):
+    """``1/2 |w|^2 - rho + sum_i c_i (rho - w.x_i)_+``, one cost per row."""
     w, rho = cp.Variable(features.shape[1]), cp.Variable(1)
     scores = features @ w
-    objective = cp.sum_squares(w) / 2 - rho + prices @ cp.pos(rho - scores)
+    objective = cp.sum_squares(w) / 2 - rho + costs @ cp.pos(rho - scores)
     return Primal(objective, w, rho, scores)
 
 
-def multitask_one_class(features, tasks, stiffness, prices, masses=None):
+def multitask_one_class(features, tasks, stiffness, costs, masses=None):
     """``|w0|^2 + sum_t m_t |v_t|^2 - sum_t o_t rho_t + sum_i c_i (rho_t - (w0 + v_t).x_i)_+``.
 
     The weights are stacked: row 0 is ``w0``, row ``1 + t`` is ``v_t``. The masses ``o_t`` are 1
-    unless given; prices include them.
+    unless given; costs include them.
     """
     n_tasks = len(stiffness)
     masses = np.ones(n_tasks) if masses is None else np.asarray(masses, dtype=float)
@@ -31,6 +31,6 @@ def multitask_one_class(features, tasks, stiffness, prices, masses=None):
         cp.sum_squares(stacked[0])
         + sum(m * cp.sum_squares(stacked[1 + t]) for t, m in enumerate(stiffness))
         - masses @ rho
-        + prices @ cp.pos(membership @ rho - scores)
+        + costs @ cp.pos(membership @ rho - scores)
     )
     return Primal(objective, stacked, rho, scores)

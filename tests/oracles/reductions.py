@@ -34,13 +34,13 @@ def _identity(beta):
 
 
 def one_class_svm(rng, draw, gram, n=24):
-    """One-class SVM with one price per row (weights times C), feasible by construction."""
+    """One-class SVM with one cost per row (weights times C), feasible by construction."""
     kernel = gram(draw(n))
     features = feature_map(kernel)
-    prices = rng.uniform(0.2, 2.0, size=n)
-    prices *= rng.uniform(1.2, 8.0) / prices.sum()
-    primal = one_class.one_class(features, prices)
-    return Case(program(kernel, [1.0], upper=prices), primal, lambda a: features.T @ a)
+    costs = rng.uniform(0.2, 2.0, size=n)
+    costs *= rng.uniform(1.2, 8.0) / costs.sum()
+    primal = one_class.one_class(features, costs)
+    return Case(program(kernel, [1.0], upper=costs), primal, lambda a: features.T @ a)
 
 
 def shifted_one_class_svm(rng, draw, gram, n=20):
@@ -49,9 +49,9 @@ def shifted_one_class_svm(rng, draw, gram, n=20):
     points = points + 0.3 * rng.normal(size=points.shape)
     kernel = gram(points)
     features = feature_map(kernel)
-    price = 1.0 / (0.4 * n)
-    primal = one_class.one_class(features, np.full(n, price))
-    return Case(program(kernel, [1.0], upper=price), primal, lambda a: features.T @ a)
+    cost = 1.0 / (0.4 * n)
+    primal = one_class.one_class(features, np.full(n, cost))
+    return Case(program(kernel, [1.0], upper=cost), primal, lambda a: features.T @ a)
 
 
 def multitask_one_class_svm(rng, draw, gram, sizes=(12, 7, 9)):
@@ -60,8 +60,8 @@ def multitask_one_class_svm(rng, draw, gram, sizes=(12, 7, 9)):
     kernel = gram(draw(len(tasks)))
     features = feature_map(kernel)
     stiffness = rng.uniform(0.1, 3.0, size=len(sizes))
-    prices = (rng.uniform(1.1, 4.0, size=len(sizes)) / sizes)[tasks]
-    primal = one_class.multitask_one_class(features, tasks, stiffness, prices)
+    costs = (rng.uniform(1.1, 4.0, size=len(sizes)) / sizes)[tasks]
+    primal = one_class.multitask_one_class(features, tasks, stiffness, costs)
 
     def weights(alpha):
         own = [features[tasks == t].T @ alpha[tasks == t] for t in range(len(sizes))]
@@ -70,7 +70,7 @@ def multitask_one_class_svm(rng, draw, gram, sizes=(12, 7, 9)):
         )
 
     coupling = 0.5 * (1.0 + np.diag(1.0 / stiffness))
-    dual = program(kernel, np.ones(len(sizes)), groups=tasks, upper=prices, coupling=coupling)
+    dual = program(kernel, np.ones(len(sizes)), groups=tasks, upper=costs, coupling=coupling)
     return Case(dual, primal, weights)
 
 
@@ -213,9 +213,9 @@ def one_class_tensor(rng, draw, gram, n=12, left=4):
     tensors = draw(n * left).reshape(n, left, -1)
     factor = rng.normal(size=left)
     inputs, mu = np.einsum("imk,m->ik", tensors, factor), factor @ factor
-    price = 1.0 / (0.4 * n)
-    dual = program(inputs @ inputs.T, [1.0], coupling=[[1.0 / mu]], upper=price)
-    primal = tensor.one_class_half_step(tensors, factor, price)
+    cost = 1.0 / (0.4 * n)
+    dual = program(inputs @ inputs.T, [1.0], coupling=[[1.0 / mu]], upper=cost)
+    primal = tensor.one_class_half_step(tensors, factor, cost)
     return Case(dual, primal, lambda a: inputs.T @ a / mu)
 
 

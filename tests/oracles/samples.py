@@ -64,6 +64,6 @@ def random_program(rng, n=20, n_groups=3, rank=None, unbounded=0.3, curved=0.5):
     push = rng.exponential(size=n) * np.where(rng.random(n) < 0.5, -1.0, 1.0)
     push = np.where(np.isinf(lower), np.minimum(push, 0.0), push)
     push = np.where(np.isinf(upper), np.maximum(push, 0.0), push)
-    price = rng.normal(size=n_groups)[groups] * signs
-    linear = push + price + flat.matrix() @ rng.normal(size=n)
+    cost = rng.normal(size=n_groups)[groups] * signs
+    linear = push + cost + flat.matrix() @ rng.normal(size=n)
     return program(kernel, totals, linear=linear, **shape)

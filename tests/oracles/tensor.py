@@ -15,11 +15,11 @@ def _fixed_left_factor(tensors, left):
     return right, norm / 2, scores
 
 
-def one_class_half_step(tensors, left, price):
+def one_class_half_step(tensors, left, cost):
     """``1/2 |u v'|_F^2 - rho + C sum_i (rho - u'X_i v)_+`` over v and rho."""
     right, norm, scores = _fixed_left_factor(tensors, left)
     rho = cp.Variable(1)
-    return Primal(norm - rho + price * cp.sum(cp.pos(rho - scores)), right, rho, scores)
+    return Primal(norm - rho + cost * cp.sum(cp.pos(rho - scores)), right, rho, scores)
 
 
 def binary_half_step(tensors, labels, left, cost):

@@ -157,7 +157,7 @@ def test_another_width_is_taken_where_it_is_clearly_better():
     assert model.gamma_ == pytest.approx(1 / (X.shape[1] * X.var()))
 
 
-def test_prices_of_a_rare_class_are_higher():
+def test_costs_of_a_rare_class_are_higher():
     X, y, truth = sample(40, 1000, share=0.05)
     model = PositiveUnlabeledSVC(n_bags=10, random_state=0).fit(X, y)
     assert 3.0 < model.C_ <= 10.0

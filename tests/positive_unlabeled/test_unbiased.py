@@ -27,13 +27,13 @@ def test_the_reduction_reaches_the_optimum_of_the_primal(seed, share):
     P, U = features[y == 1], features[y == 0]
     random = np.random.default_rng(seed)
     weights = random.uniform(0.1, 1.0, len(P))
-    prices = random.uniform(0.1, 1.0, len(U))
-    prices *= weights.sum() / (share * prices.sum())
+    costs = random.uniform(0.1, 1.0, len(U))
+    costs *= weights.sum() / (share * costs.sum())
     program = double_hinge_program(
-        DenseMatrix(U @ U.T), U @ P.T @ weights, prices, float(weights.sum())
+        DenseMatrix(U @ U.T), U @ P.T @ weights, costs, float(weights.sum())
     )
     model = read_double_hinge(program, solve(program, tol=1e-9))
-    primal = double_hinge(P, U, weights, prices)
+    primal = double_hinge(P, U, weights, costs)
     best = primal.solve()
     w = P.T @ weights + U.T @ model.coefficients
     assert primal.value_at(w, model.intercept) == pytest.approx(best, rel=1e-6, abs=1e-6)
@@ -49,8 +49,8 @@ def test_the_estimator_is_that_optimum():
     model.fit(X, y, sample_weight=weights)
     features = feature_map(rbf_kernel(X, gamma=0.5))
     own, others = weights[y == 1], weights[y == 0]
-    prices = 0.5 * others * own.sum() / (0.4 * others.sum())
-    primal = double_hinge(features[y == 1], features[y == 0], 0.5 * own, prices)
+    costs = 0.5 * others * own.sum() / (0.4 * others.sum())
+    primal = double_hinge(features[y == 1], features[y == 0], 0.5 * own, costs)
     assert model.objective_ == pytest.approx(primal.solve(), rel=1e-6)
     expected = primal.scores.value + primal.offsets.value
     np.testing.assert_allclose(model.decision_function(X[y == 0]), expected, atol=1e-4)

@@ -11,7 +11,7 @@ from scarce.reductions import (
     BinaryHalfStep,
     NoMarginError,
     OneClassHalfStep,
-    TaskPlanes,
+    TaskParameters,
     augmented_rows,
     c_svc_program,
     deflated_margin_program,
@@ -118,47 +118,48 @@ def test_tasks(sample):
     K, _, weights, _ = sample
     tasks = np.arange(N) % 3
     sizes = np.bincount(tasks, weights)
-    planes = TaskPlanes(
-        own=np.array([1.0, 0.3, 2.0]), prices=1.0 / (0.4 * sizes), masses=np.array([1.0, 0.5, 2.0])
+    parameters = TaskParameters(
+        own=np.array([1.0, 0.3, 2.0]), costs=1.0 / (0.4 * sizes), masses=np.array([1.0, 0.5, 2.0])
     )
-    program = tasks_program(DenseMatrix(K), tasks, weights, planes)
-    model = read_tasks(planes, tasks, exactly(program))
+    program = tasks_program(DenseMatrix(K), tasks, weights, parameters)
+    model = read_tasks(parameters, tasks, exactly(program))
     scores = (K[:, model.support] * model.coefficients[tasks]).sum(axis=1)
     np.testing.assert_allclose(model.scores, scores, atol=1e-9)
     # The shared part is what a task of its own, infinitely dear part would have.
     alpha = np.zeros(N)
-    mixing = planes.mixing[tasks[model.support], tasks[model.support]]
+    mixing = parameters.mixing[tasks[model.support], tasks[model.support]]
     own = model.coefficients[tasks[model.support], np.arange(model.support.size)]
     alpha[model.support] = own / mixing
     shared = 0.5 * alpha
     primal = shared @ K @ shared
     for t in range(3):
-        part = np.where(tasks == t, alpha, 0.0) / (2.0 * planes.own[t])
-        rho = one_class_offset(scores[tasks == t], planes.prices[t], weights[tasks == t])
+        part = np.where(tasks == t, alpha, 0.0) / (2.0 * parameters.own[t])
+        rho = one_class_offset(scores[tasks == t], parameters.costs[t], weights[tasks == t])
         slack = weights[tasks == t] @ hinge(rho - scores[tasks == t])
-        primal += planes.own[t] * part @ K @ part
-        primal += planes.masses[t] * (planes.prices[t] * slack - rho)
+        primal += parameters.own[t] * part @ K @ part
+        primal += parameters.masses[t] * (parameters.costs[t] * slack - rho)
     assert model.objective == pytest.approx(primal, rel=1e-8)
 
 
 @pytest.mark.parametrize("shifted", [False, True])
 def test_augmented_rows_are_the_tasks_in_one_space(shifted):
-    # Theorem 6: one weight vector of augmented rows is the planes of all tasks.
+    # Theorem 6: one weight vector of augmented rows is that of all tasks.
     random = np.random.default_rng(3)
     X, tasks = random.normal(size=(30, 4)) + 2.0, np.arange(30) % 3
     if shifted:
         X = X + 0.3 * random.normal(size=X.shape)
-    planes = TaskPlanes(
-        own=np.array([0.2, 1.5, 0.7]), prices=np.full(3, 0.25), masses=np.array([1.0, 0.5, 2.0])
+    parameters = TaskParameters(
+        own=np.array([0.2, 1.5, 0.7]), costs=np.full(3, 0.25), masses=np.array([1.0, 0.5, 2.0])
     )
-    Z = augmented_rows(X, tasks, planes.own)
+    Z = augmented_rows(X, tasks, parameters.own)
     assert Z.shape == (30, 16)
     same = tasks[:, None] == tasks
-    np.testing.assert_allclose(Z @ Z.T, (1.0 + same / planes.own[tasks]) * (X @ X.T), rtol=1e-12)
-    joined = TaskPlanes(own=np.full(3, 1e12), prices=planes.prices, masses=planes.masses)
+    mixing = 1.0 + same / parameters.own[tasks]
+    np.testing.assert_allclose(Z @ Z.T, mixing * (X @ X.T), rtol=1e-12)
+    joined = TaskParameters(own=np.full(3, 1e12), costs=parameters.costs, masses=parameters.masses)
     models = [
         read_tasks(p, tasks, exactly(tasks_program(DenseMatrix(K), tasks, np.ones(30), p)))
-        for p, K in ((planes, X @ X.T), (joined, Z @ Z.T))
+        for p, K in ((parameters, X @ X.T), (joined, Z @ Z.T))
     ]
     assert models[0].objective == pytest.approx(models[1].objective, rel=1e-8)
     np.testing.assert_allclose(models[0].scores, models[1].scores, rtol=1e-6)
@@ -167,7 +168,7 @@ def test_augmented_rows_are_the_tasks_in_one_space(shifted):
     vector = Z[models[1].support].T @ models[1].coefficients[0]
     for t in range(3):
         by_tasks = new @ X[models[0].support].T @ models[0].coefficients[t]
-        one_vector = augmented_rows(new, np.full(5, t), planes.own) @ vector
+        one_vector = augmented_rows(new, np.full(5, t), parameters.own) @ vector
         np.testing.assert_allclose(by_tasks, one_vector, rtol=1e-6)
 
 
@@ -230,10 +231,10 @@ def test_half_steps(sample):
     one = OneClassHalfStep(0.3, weights, norm=1.0)
     gram = DenseMatrix(K, definite=True)
     model = one.read(solve(one.program(gram), tol=1e-10), gram)
-    rho = one_class_offset(K @ model.coefficients, one.price, weights)
+    rho = one_class_offset(K @ model.coefficients, one.cost, weights)
     slack = weights @ hinge(rho - K @ model.coefficients)
     square = model.coefficients @ K @ model.coefficients
-    assert model.objective == pytest.approx(square / 2 - rho + one.price * slack, rel=1e-9)
+    assert model.objective == pytest.approx(square / 2 - rho + one.cost * slack, rel=1e-9)
     two = BinaryHalfStep(0.5, signs, weights, norm=1.0)
     solution = solve(two.program(gram), tol=1e-10)
     assert two.read(solution, gram).objective == pytest.approx(-solution.objective, rel=1e-8)

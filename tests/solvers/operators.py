@@ -41,17 +41,17 @@ class RbfRows(SymmetricOperator):
             sums = values @ weights.T.astype(precision)
             out[some] += sums[np.arange(some.size), groups[some]]
 
-    def error_bound(self, traffic, precision):
+    def error_bound(self, absolute_weights, precision):
         """Exponents err by the last digit of the norms; kernel values of far rows vanish."""
         eps = float(np.finfo(precision).eps)
         levels = np.floor(np.log2(np.maximum(self.norms, 1e-3)))
-        found = np.full(self.n, 2.0 * eps * self.n * traffic.sum())
-        for level in np.unique(levels[traffic > 0]):
+        found = np.full(self.n, 2.0 * eps * self.n * absolute_weights.sum())
+        for level in np.unique(levels[absolute_weights > 0]):
             low, high = 2.0**level, 2.0 ** (level + 1)
             off = eps * (8 + self.X.shape[1]) * (self.norms + high) ** 2
             apart = np.maximum(np.maximum(self.norms - high, low - self.norms), 0.0)
             largest = np.exp(np.minimum(off - apart**2, 0.0))
-            found += np.minimum(off, 1.0) * largest * traffic[levels == level].sum()
+            found += np.minimum(off, 1.0) * largest * absolute_weights[levels == level].sum()
         return found
 
     def reference(self, rows, columns):
@@ -86,9 +86,11 @@ class OffInSingle(DenseMatrix):
             # The whole error, and always to the same side: the worst that the bound allows.
             out += self.off * np.abs(weights).max(axis=0).sum()
 
-    def error_bound(self, traffic, precision):
-        plain = super().error_bound(traffic, np.float64)
-        return plain + (np.abs(self.off) * traffic.sum() if precision == np.float32 else 0.0)
+    def error_bound(self, absolute_weights, precision):
+        plain = super().error_bound(absolute_weights, np.float64)
+        return plain + (
+            np.abs(self.off) * absolute_weights.sum() if precision == np.float32 else 0.0
+        )
 
     def reference(self, rows, columns):
         self.values_checked += rows.size * columns.size

@@ -10,14 +10,14 @@ from scarce.solvers._signed import SignedForm
 from scarce.solvers._small import solve_small
 
 
-def program(random, n=160, price=1.0):
+def program(random, n=160, cost=1.0):
     """Return two coupled groups with boxes, interleaved."""
     X = random.normal(size=(n, 4))
     kernel = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
     return QuadraticProgram(
         DenseMatrix(kernel, definite=True),
-        totals=[0.1 * n * price, 0.15 * n * price],
-        upper=price * random.uniform(0.5, 1.5, n),
+        totals=[0.1 * n * cost, 0.15 * n * cost],
+        upper=cost * random.uniform(0.5, 1.5, n),
         linear=random.normal(size=n),
         groups=np.arange(n) % 2,
         coupling=[[1.0, 0.5], [0.5, 1.0]],
@@ -85,14 +85,14 @@ def test_steps_keep_the_totals_and_the_gradient_follows():
 )
 def test_steps_find_what_single_precision_has_no_digits_for(scale, offset, tol, precision, at_once):
     random = np.random.default_rng(4)
-    n, price = 150, 1e3 / scale
+    n, cost = 150, 1e3 / scale
     X = random.normal(size=(n, 30))
     kernel = scale * np.exp(-0.02 * ((X[:, None] - X) ** 2).sum(axis=2)) + offset
     y = np.where(random.random(n) < 0.5, 1.0, -1.0)
     problem = QuadraticProgram(
         DenseMatrix(kernel, definite=True),
         totals=[0.0],
-        upper=price,
+        upper=cost,
         linear=-1.0,
         signs=y,
         kernel_signs=y,
@@ -108,6 +108,6 @@ def test_steps_find_what_single_precision_has_no_digits_for(scale, offset, tol, 
         assert descent.precision == precision
         assert field is not None
     pull = y - (kernel - offset) @ x  # as the sum of x is zero
-    up, low = x < np.where(y > 0, price, 0.0), x > np.where(y > 0, 0.0, -price)
+    up, low = x < np.where(y > 0, cost, 0.0), x > np.where(y > 0, 0.0, -cost)
     assert (up & low).sum() > 2
     assert pull[up].max() - pull[low].min() <= tol

@@ -40,8 +40,8 @@ def lagrange_bound(problem, alpha, multipliers):
     at a bound.
     """
     matrix = problem.matrix()
-    price = problem.gradient(alpha) + problem.signs * multipliers[problem.groups]
-    corners = np.minimum(price * problem.lower, price * problem.upper)
+    cost = problem.gradient(alpha) + problem.signs * multipliers[problem.groups]
+    corners = np.minimum(cost * problem.lower, cost * problem.upper)
     return -0.5 * alpha @ matrix @ alpha - multipliers @ problem.totals + corners.sum()
 
 

@@ -24,8 +24,8 @@ class NoisyMatrix(DenseMatrix):
         out += self.error * self.random.normal(size=self.n)
         self.calls += 1
 
-    def error_bound(self, traffic, precision):
-        return super().error_bound(traffic, precision) + 6 * self.error * self.calls
+    def error_bound(self, absolute_weights, precision):
+        return super().error_bound(absolute_weights, precision) + 6 * self.error * self.calls
 
 
 def run(error, tol):

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from scarce.solvers import DenseMatrix, QuadraticProgram, one_class_offset, solve
 
 
-def brute_force(scores, price, weights=None):
+def brute_force(scores, cost, weights=None):
     """Centre of the minimisers among the scores, where a convex piecewise line has its corners."""
     scores = np.asarray(scores, dtype=float)
     weights = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=float)
     scores, weights = scores[weights > 0], weights[weights > 0]
-    losses = np.array([price * weights @ np.maximum(r - scores, 0) - r for r in scores])
+    losses = np.array([cost * weights @ np.maximum(r - scores, 0) - r for r in scores])
     best = scores[losses <= losses.min() + 1e-9 * max(1.0, np.abs(scores).max())]
     return (best.min() + best.max()) / 2
 
@@ -24,8 +24,8 @@ scores_ = st.lists(st.integers(-20, 20).map(lambda v: v / 4), min_size=1, max_si
 @settings(max_examples=200)
 @given(scores_, st.floats(0.02, 1.0))
 def test_minimises_the_loss(scores, share):
-    price = 1.0 / (share * len(scores))
-    assert one_class_offset(np.array(scores), price) == pytest.approx(brute_force(scores, price))
+    cost = 1.0 / (share * len(scores))
+    assert one_class_offset(np.array(scores), cost) == pytest.approx(brute_force(scores, cost))
 
 
 @settings(max_examples=200)
@@ -34,9 +34,9 @@ def test_minimises_the_weighted_loss(data, scores):
     n = len(scores)
     weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)), dtype=float)
     weights[data.draw(st.integers(0, n - 1))] += 1.0
-    price = 1.0 / (data.draw(st.floats(0.02, 1.0)) * weights.sum())
-    expected = brute_force(scores, price, weights)
-    assert one_class_offset(np.array(scores), price, weights) == pytest.approx(expected)
+    cost = 1.0 / (data.draw(st.floats(0.02, 1.0)) * weights.sum())
+    expected = brute_force(scores, cost, weights)
+    assert one_class_offset(np.array(scores), cost, weights) == pytest.approx(expected)
 
 
 @settings(max_examples=200)
@@ -55,9 +55,9 @@ def test_weights_equal_repetition(data, scores):
 @given(st.data(), scores_)
 def test_order_of_rows_does_not_matter(data, scores):
     order = data.draw(st.permutations(range(len(scores))))
-    price = 1.0 / (data.draw(st.floats(0.05, 1.0)) * len(scores))
+    cost = 1.0 / (data.draw(st.floats(0.05, 1.0)) * len(scores))
     shuffled = np.array(scores)[list(order)]
-    assert one_class_offset(shuffled, price) == one_class_offset(np.array(scores), price)
+    assert one_class_offset(shuffled, cost) == one_class_offset(np.array(scores), cost)
 
 
 @pytest.mark.parametrize(
@@ -116,18 +116,18 @@ def test_equals_the_multiplier_of_the_equality(nu):
     Only at nu = 1 the interval has one end, which both must take.
     """
     points = np.random.default_rng(2).normal(size=(12, 2)) + 1.0
-    price = 1.0 / (nu * 12)
-    problem = QuadraticProgram(DenseMatrix(points @ points.T), totals=[1.0], upper=price)
+    cost = 1.0 / (nu * 12)
+    problem = QuadraticProgram(DenseMatrix(points @ points.T), totals=[1.0], upper=cost)
     solution = solve(problem, tol=1e-9)
-    offset = one_class_offset(solution.gradient, price)
+    offset = one_class_offset(solution.gradient, cost)
     assert offset == pytest.approx(-solution.multipliers[0], abs=1e-6)
 
 
-@pytest.mark.parametrize("price", [0.2, 0.0, -1.0, np.nan])
-def test_price_too_small_for_a_minimum(price):
+@pytest.mark.parametrize("cost", [0.2, 0.0, -1.0, np.nan])
+def test_price_too_small_for_a_minimum(cost):
     """Below 1 / (total weight) the loss falls without end: no offset exists."""
-    with pytest.raises(ValueError, match="price"):
-        one_class_offset(np.arange(4.0), price)
+    with pytest.raises(ValueError, match="cost"):
+        one_class_offset(np.arange(4.0), cost)
 
 
 @pytest.mark.parametrize("factor", [2.0**-40, 2.0**-10, 2.0**20])

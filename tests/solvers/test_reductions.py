@@ -173,11 +173,11 @@ def test_vectorised_one_class_bounds_the_tensor_model():
 
 
 def test_box_above_the_total_cannot_bind():
-    """A price of one or more is a hard margin: every such price has the same solution."""
+    """A cost of one or more is a hard margin: every such cost has the same solution."""
     points = np.random.default_rng(3).normal(size=(9, 3)) + 1.0
     solutions = [
-        solve(engine(program(points @ points.T, [1.0], upper=price)), tol=TOL)
-        for price in (1.0, 1000.0, np.inf)
+        solve(engine(program(points @ points.T, [1.0], upper=cost)), tol=TOL)
+        for cost in (1.0, 1000.0, np.inf)
     ]
     for other in solutions[1:]:
         assert other.objective == pytest.approx(solutions[0].objective, rel=1e-7)

@@ -213,7 +213,7 @@ def test_a_last_step_that_breaks_an_equality_is_not_taken(monkeypatch):
 
 
 def test_more_free_variables_than_the_rank_of_a_matrix():
-    """Pairwise steps alone, on values of a thousand and with a large price, take millions."""
+    """Pairwise steps alone, on values of a thousand and with a large cost, take millions."""
     rng = np.random.default_rng(0)
     X = 10.0 * rng.normal(size=(415, 50))
     y = np.where(X @ rng.normal(size=50) + 50.0 * rng.normal(size=415) > 0, 1.0, -1.0)

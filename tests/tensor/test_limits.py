@@ -104,8 +104,8 @@ def test_offset_is_the_order_statistic():
 def test_offset_is_the_margin_of_free_support_vectors():
     tensors = one_class_tensors((4, 3), n=20)
     model = one_class_stm(nu=0.33).fit(tensors)
-    price = 1 / (0.33 * 20)
-    free = model.support_[model.dual_coef_[0] < price - 1e-9]
+    cost = 1 / (0.33 * 20)
+    free = model.support_[model.dual_coef_[0] < cost - 1e-9]
     assert free.size
     assert free.size < model.support_.size
     np.testing.assert_allclose(model.score_samples(tensors[free]), model.offset_[0], rtol=1e-9)

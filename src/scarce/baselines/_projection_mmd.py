@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from scarce._frame import Interval, checked_prices, fit_frame, keep_quality
+from scarce._frame import Interval, checked_costs, fit_frame, keep_quality
 from scarce.baselines._domains import require_weight, source_rows
 from scarce.baselines._parameters import SHARED
 from scarce.classification import BinaryMachine
@@ -210,7 +210,7 @@ class ProjectionMMDSVM(BinaryMachine):
         shift = mean_shift(operator, sample.weights, source, self.shift_penalty)
         labelled = np.flatnonzero(source)
         factors = self._row_factors(signs[labelled])
-        costs = checked_prices("C", self.C, sample.weights[labelled] * factors)
+        costs = checked_costs("C", self.C, sample.weights[labelled] * factors)
         program = deflated_margin_program(operator, shift, labelled, signs[labelled], costs)
         solution = self._solve(program)
         model = read_deflated_margin(shift, labelled, program, solution)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from scarce._arrays import Array
-from scarce._frame import Interval, checked_prices, fit_frame, fit_task, keep_quality, note
+from scarce._frame import Interval, checked_costs, fit_frame, fit_task, keep_quality, note
 from scarce.baselines._label_switching import LabelSwitching
 from scarce.baselines._parameters import SHARED
 from scarce.classification import BinaryMachine
@@ -226,13 +226,13 @@ class TransductiveSVM(BinaryMachine):
                 "C=inf needs a finite C_unlabeled, the cost of slack of rows whose labels are "
                 f"guessed; got C_unlabeled={self.C_unlabeled}"
             )
-        checked_prices("C_unlabeled", goal, sample.weights[unlabelled])
+        checked_costs("C_unlabeled", goal, sample.weights[unlabelled])
         factors = self._row_factors(signs[rows])
         with fit_task(self) as task:
             search = LabelSwitching(
                 operator=sample.operator,
                 signs=signs[rows],
-                costs=checked_prices("C", self.C, sample.weights * factors),
+                costs=checked_costs("C", self.C, sample.weights * factors),
                 unlabelled=unlabelled,
                 weights=sample.weights[unlabelled],
                 solve=lambda program, start: self._solve(program, start, task),

@@ -19,16 +19,16 @@ from scarce._core import AT_BOUND, ROUNDED_OBJECTIVE
 from scarce.chunks._chunks import ChunkError, Chunks
 from scarce.chunks._features import Features
 from scarce.chunks._passes import (
+    Hyperplanes,
     Judged,
     Partition,
-    Planes,
     RowSet,
     collect,
     joined_sets,
     judge,
 )
 from scarce.chunks._smooth import first_window, narrow
-from scarce.chunks._start import Solver, Start, band_program, group_vectors, mixed_planes
+from scarce.chunks._start import Solver, Start, band_program, group_vectors, mixed_vectors
 from scarce.reductions import Problem, Terms
 from scarce.solvers import Solution, feasible_start
 
@@ -49,14 +49,14 @@ class BandSolution:
     ----------
     vectors : ndarray of shape (n_groups, width)
         ``sum of y alpha`` times raw numbers, by group, over all rows.
-    planes : Planes
+    hyperplanes : Hyperplanes
         The model.
     multipliers : ndarray of shape (n_groups,)
         Of the equalities.
     objective : float
         Of the whole program, ``1/2 a'Qa + p'a``.
     primal_objective : float
-        The primal problem's value over all rows, at the planes and multipliers.
+        The primal problem's value over all rows, at the hyperplanes and multipliers.
     dual_gap, kkt_violation : float
         The certificate, over all rows in float64.
     n_iter : int
@@ -80,7 +80,7 @@ class BandSolution:
     """
 
     vectors: Array
-    planes: Planes
+    hyperplanes: Hyperplanes
     objective: float
     primal_objective: float
     dual_gap: float
@@ -98,7 +98,7 @@ class BandSolution:
     @property
     def multipliers(self) -> Array:
         """Of the equalities."""
-        return self.planes.multipliers
+        return self.hyperplanes.multipliers
 
 
 @dataclass
@@ -205,7 +205,7 @@ class _BandFit:
             if self._feasible(settled, band):
                 self.partition = partition
                 return settled, band
-            partition = Partition(partition.planes, WIDER * partition.widths)
+            partition = Partition(partition.hyperplanes, WIDER * partition.widths)
         raise ValueError(
             f"no band of at most {self.most_rows} rows holds all rows near the boundary (the last "
             f"one had {n_band}): raise max_memory, use fewer components, or fit a sample of the "
@@ -219,17 +219,17 @@ class _BandFit:
             self.chunks,
             self.problem,
             self.features,
-            (self._planes_of(partition.planes), partition.planes.multipliers),
+            (self._vectors_of(partition.hyperplanes), partition.hyperplanes.multipliers),
             first_window(partition.widths),
         )
         self.reads += found.reads
-        planes = Planes(self.features.to_raw(found.planes), found.multipliers)
-        return Partition(planes, np.minimum(WINDOWS * found.window, share * partition.widths))
+        hyperplanes = Hyperplanes(self.features.to_raw(found.vectors), found.multipliers)
+        return Partition(hyperplanes, np.minimum(WINDOWS * found.window, share * partition.widths))
 
-    def _planes_of(self, planes: Planes) -> Array:
-        """Return the planes in features whose raw form is given."""
+    def _vectors_of(self, hyperplanes: Hyperplanes) -> Array:
+        """Return the hyperplanes in features whose raw form is given."""
         unit = self.features.to_raw(np.eye(self.features.rank))
-        return np.asarray(np.linalg.lstsq(unit.T, planes.raw.T, rcond=None)[0].T)
+        return np.asarray(np.linalg.lstsq(unit.T, hyperplanes.raw.T, rcond=None)[0].T)
 
     def _feasible(self, settled: Settled, band: RowSet) -> bool:
         """Say whether the band's rows can make up for what the others lack."""
@@ -248,8 +248,8 @@ class _BandFit:
 
     def run(self, start: Start) -> BandSolution:
         """Freeze, solve, judge; again with the violators until the certificate is met."""
-        planes = Planes(self.features.to_raw(start.planes), start.multipliers)
-        settled, band = self._collect(Partition(planes, start.widths))
+        hyperplanes = Hyperplanes(self.features.to_raw(start.vectors), start.multipliers)
+        settled, band = self._collect(Partition(hyperplanes, start.widths))
         scale = start.objective
         alpha, share, partitions = None, 1.0, 1
         solution: BandSolution | None = None
@@ -280,7 +280,7 @@ class _BandFit:
             if n_violators > max(band.size, FEW) and partitions < MOST_PARTITIONS:
                 partitions += 1
                 widths = self.partition.widths
-                settled, band = self._collect(Partition(solution.planes, widths))
+                settled, band = self._collect(Partition(solution.hyperplanes, widths))
                 alpha = None
                 continue
             found = joined_sets([each.violators for each in judged])
@@ -295,7 +295,7 @@ class _BandFit:
 
     def _guess(self, band: RowSet, rows: Array) -> Array:
         """Return dual variables that fall with the frozen model's reduced gradient."""
-        s = self.partition.planes.reduced(self.features.raw(band.X), band.terms)
+        s = self.partition.hyperplanes.reduced(self.features.raw(band.X), band.terms)
         width = np.maximum(self.partition.widths[band.terms.groups], np.finfo(float).tiny)
         share = np.clip(0.5 - 0.5 * s / width, 0.0, 1.0)
         return np.asarray(band.terms.upper * share)
@@ -306,15 +306,15 @@ class _BandFit:
         problem, terms = self.problem, band.terms
         vectors = self.features.from_raw(settled.vectors)
         vectors = vectors + group_vectors(rows, terms, answer.alpha, self.n_groups)
-        own = mixed_planes(problem, vectors)
-        planes = Planes(self.features.to_raw(own), answer.multipliers)
+        own = mixed_vectors(problem, vectors)
+        hyperplanes = Hyperplanes(self.features.to_raw(own), answer.multipliers)
         members = np.sort(band.ids)
         judged = self.chunks.map(
             judge,
             problem,
             self.features,
             self.partition,
-            planes,
+            hyperplanes,
             members,
             max(FEW, band.size // len(self.chunks.sizes)),
         )
@@ -326,7 +326,7 @@ class _BandFit:
                     f"and at their bounds then, {(each.n_band, each.n_upper)} now. Do the rows "
                     "change while they are read?"
                 )
-        s = Planes(own, answer.multipliers).reduced(rows, terms)
+        s = Hyperplanes(own, answer.multipliers).reduced(rows, terms)
         linear = settled.linear + float(terms.linear @ answer.alpha)
         coupled = problem.coupling @ vectors
         quadratic = float(np.vdot(vectors, coupled))
@@ -334,12 +334,12 @@ class _BandFit:
         slack = sum(each.slack for each in judged)
         # The gap twice: as the primal minus the dual value over all rows, and term by term, where
         # nothing cancels. They differ by rounding.
-        primal = 0.5 * quadratic + slack + float(planes.multipliers @ problem.totals)
+        primal = 0.5 * quadratic + slack + float(hyperplanes.multipliers @ problem.totals)
         plain = abs(primal + objective)
         inside = float(answer.alpha @ s + terms.upper @ np.maximum(-s, 0.0))
         gap = max(plain, inside + sum(each.wrong for each in judged))
         relative = self._relative(gap, objective, rows, settled, band, answer.alpha)
-        violation = self._violation(terms, answer.alpha, s, planes, judged)
+        violation = self._violation(terms, answer.alpha, s, hyperplanes, judged)
         met = relative <= self.tol and violation <= self.tol
         self.history["objective"].append(objective)
         self.history["dual_gap"].append(relative)
@@ -356,7 +356,7 @@ class _BandFit:
         )
         solution = BandSolution(
             raw,
-            planes,
+            hyperplanes,
             objective,
             primal,
             relative,
@@ -366,7 +366,7 @@ class _BandFit:
             band,
             answer.alpha,
             settled.counts,
-            Planes(own, planes.multipliers).scores(rows, terms.groups),
+            Hyperplanes(own, hyperplanes.multipliers).scores(rows, terms.groups),
             np.max([each.highest for each in judged], axis=0),
             self.reads,
             self.history,
@@ -399,17 +399,17 @@ class _BandFit:
         band: Terms,
         alpha: Array,
         s: Array,
-        planes: Planes,
+        hyperplanes: Hyperplanes,
         judged: list[Judged],
     ) -> float:
         """Return ``max over groups of m_g - M_g`` over all rows."""
-        pull = band.multiplier_pull(s, planes.multipliers)
+        wanted = band.wanted_multipliers(s, hyperplanes.multipliers)
         room = AT_BOUND * band.upper
         low, high = alpha > room, alpha < band.upper - room
         positive = band.signs > 0
         grows = np.max([each.grows for each in judged], axis=0)
         shrinks = np.min([each.shrinks for each in judged], axis=0)
         up, down = np.where(positive, high, low), np.where(positive, low, high)
-        np.maximum.at(grows, band.groups[up], pull[up])
-        np.minimum.at(shrinks, band.groups[down], pull[down])
+        np.maximum.at(grows, band.groups[up], wanted[up])
+        np.minimum.at(shrinks, band.groups[down], wanted[down])
         return float(max(0.0, np.max(grows - shrinks)))

@@ -42,9 +42,9 @@ class LinearFeatures:
         """Return sums of features from sums of raw numbers, along the last axis."""
         return sums
 
-    def to_raw(self, planes: Array) -> Array:
-        """Return planes in features as planes in raw numbers."""
-        return planes
+    def to_raw(self, vectors: Array) -> Array:
+        """Return vectors in features as vectors in raw numbers."""
+        return vectors
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ class LandmarkFeatures:
         """Return sums of features from sums of kernel values, along the last axis."""
         return np.asarray(sums @ self.root)
 
-    def to_raw(self, planes: Array) -> Array:
-        """Return planes in features as combinations of landmarks."""
-        return np.asarray(planes @ self.root.T)
+    def to_raw(self, vectors: Array) -> Array:
+        """Return vectors in features as combinations of landmarks."""
+        return np.asarray(vectors @ self.root.T)
 
 
 Features = LinearFeatures | LandmarkFeatures

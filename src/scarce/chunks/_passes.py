@@ -18,13 +18,13 @@ from scarce.reductions import Problem, Terms
 
 
 @dataclass(frozen=True)
-class Planes:
+class Hyperplanes:
     """A model in raw numbers.
 
     Attributes
     ----------
     raw : ndarray of shape (1 or n_groups, width)
-        One plane for all rows, or one a group.
+        One hyperplane for all rows, or one a group.
     multipliers : ndarray of shape (n_groups,)
         Of the equalities.
     """
@@ -41,7 +41,7 @@ class Planes:
         )
 
     def of_groups(self, groups: Array) -> Array:
-        """Return the plane of every row, by its group."""
+        """Return the hyperplane of every row, by its group."""
         return groups if self.raw.shape[0] > 1 else np.zeros_like(groups)
 
     def scores(self, raw: Array, groups: Array) -> Array:
@@ -57,18 +57,18 @@ class Partition:
 
     Attributes
     ----------
-    planes : Planes
+    hyperplanes : Hyperplanes
         The frozen model.
     widths : ndarray of shape (n_groups,)
         Rows of a reduced gradient up to their group's are in the band.
     """
 
-    planes: Planes
+    hyperplanes: Hyperplanes
     widths: Array
 
     def sides(self, raw: Array, terms: Terms) -> Array:
         """Return -1 for rows at zero, 1 for those at their bound, 0 in the band, -2 for none."""
-        s = self.planes.reduced(raw, terms)
+        s = self.hyperplanes.reduced(raw, terms)
         width = self.widths[terms.groups]
         sides = np.where(s < -width, 1, np.where(s > width, -1, 0))
         return np.where(terms.upper > 0, sides, -2)
@@ -210,7 +210,7 @@ def judge(
     problem: Problem,
     features: Features,
     partition: Partition,
-    planes: Planes,
+    hyperplanes: Hyperplanes,
     members: Array,
     most: int,
 ) -> Judged:
@@ -230,10 +230,10 @@ def judge(
         sides = partition.sides(raw, terms)
         n_band += int(np.count_nonzero(sides == 0))
         n_upper += int(np.count_nonzero(sides == 1))
-        s = planes.reduced(raw, terms)
+        s = hyperplanes.reduced(raw, terms)
         slack += float(terms.upper @ np.maximum(-s, 0.0))
         taking = terms.upper > 0
-        scores = planes.scores(raw, terms.groups)
+        scores = hyperplanes.scores(raw, terms.groups)
         np.maximum.at(highest, terms.groups[taking], scores[taking])
         own = slice(*np.searchsorted(members, [block.first, block.first + s.size]))
         sides[members[own] - block.first] = 0
@@ -241,11 +241,11 @@ def judge(
         wrong += float(terms.upper @ np.where(at_zero, np.maximum(-s, 0.0), 0.0))
         wrong += float(terms.upper @ np.where(at_upper, np.maximum(s, 0.0), 0.0))
         # What each row would have its group's multiplier be.
-        pull = terms.multiplier_pull(s, planes.multipliers)
+        wanted = terms.wanted_multipliers(s, hyperplanes.multipliers)
         up = (at_zero & (terms.signs > 0)) | (at_upper & (terms.signs < 0))
         down = (at_zero & (terms.signs < 0)) | (at_upper & (terms.signs > 0))
-        np.maximum.at(grows, terms.groups[up], pull[up])
-        np.minimum.at(shrinks, terms.groups[down], pull[down])
+        np.maximum.at(grows, terms.groups[up], wanted[up])
+        np.minimum.at(shrinks, terms.groups[down], wanted[down])
         off = np.flatnonzero((at_zero & (s < 0)) | (at_upper & (s > 0)))
         n_violators += off.size
         off = np.sort(off[np.argsort(-np.abs(s[off]), kind="stable")[:most]])

@@ -1,8 +1,8 @@
 """Newton's method on a smoothed problem, which narrows the band before anything is settled.
 
 With the hinge rounded off over ``|s| < window`` every program is smooth and strictly convex in its
-planes, one for all groups or one a group: a pass returns value, gradient and the second derivatives
-as sums.
+weights, one for all groups or one a group: a pass returns value, gradient and second derivatives as
+sums.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy import linalg
 from scarce._arrays import Array
 from scarce.chunks._chunks import Chunks, Part
 from scarce.chunks._features import Features
-from scarce.chunks._passes import Planes, group_sums
+from scarce.chunks._passes import Hyperplanes, group_sums
 from scarce.reductions import Problem
 
 NARROWING = 4.0  # of the window at a time
@@ -37,10 +37,10 @@ class Smoothed:
     ----------
     value : float
         Of the smoothed slacks.
-    planes, multipliers : ndarray
-        Minus their derivatives in the planes (in raw numbers) and in the multipliers.
+    vectors, multipliers : ndarray
+        Minus their derivatives in the vectors (in raw numbers) and in the multipliers.
     curvature, mixed, own : ndarray
-        Second derivatives: each plane, planes and multipliers, multipliers.
+        Second derivatives: each vector, vectors and multipliers, multipliers.
     inside : ndarray of int
         Rows in the window and in halves, quarters, ... of it.
     shorter : ndarray
@@ -48,7 +48,7 @@ class Smoothed:
     """
 
     value: float
-    planes: Array
+    vectors: Array
     multipliers: Array
     curvature: Array
     mixed: Array
@@ -65,20 +65,20 @@ def smooth(
     part: Part,
     problem: Problem,
     features: Features,
-    planes: Planes,
+    hyperplanes: Hyperplanes,
     window: float,
-    step: Planes | None = None,
+    step: Hyperplanes | None = None,
 ) -> Smoothed:
     """Add up value and derivatives of the smoothed slacks of a part.
 
     ``step`` is what led to this model; values along it save reads when it was too long.
     """
-    n_groups, width, n_planes = problem.totals.size, features.width, planes.raw.shape[0]
+    n_groups, width, n_vectors = problem.totals.size, features.width, hyperplanes.raw.shape[0]
     total = Smoothed(
         0.0,
-        np.zeros((n_planes, width)),
+        np.zeros((n_vectors, width)),
         np.zeros(n_groups),
-        np.zeros((n_planes, width, width)),
+        np.zeros((n_vectors, width, width)),
         np.zeros((n_groups, width)),
         np.zeros(n_groups),
         np.zeros(HALVINGS, np.int64),
@@ -87,15 +87,15 @@ def smooth(
     steps = window * 0.5 ** np.arange(HALVINGS)
     for block in part.blocks(features.width):
         terms, raw = problem.terms(block.weights, block.values), features.raw(block.X)
-        t = -planes.reduced(raw, terms)
+        t = -hyperplanes.reduced(raw, terms)
         value, inner = _rounded(t, window)
         bend = np.where(np.abs(t) < window, terms.upper / (2.0 * window), 0.0)
         near = np.flatnonzero(bend)
         some, weight = raw[near], bend[near]
         slope = terms.upper * inner
         scaled = some * np.sqrt(weight)[:, None]
-        own = planes.of_groups(terms.groups)
-        members = own == np.arange(n_planes)[:, None]
+        own = hyperplanes.of_groups(terms.groups)
+        members = own == np.arange(n_vectors)[:, None]
         crossed = terms.groups[near] == np.arange(n_groups)[:, None]
         crossed = np.where(crossed, weight * (terms.kernel_signs * terms.signs)[near], 0.0)
         sizes = np.abs(t[near])
@@ -133,7 +133,7 @@ class Narrowed:
 
     Attributes
     ----------
-    planes : ndarray of shape (1 or n_groups, rank)
+    vectors : ndarray of shape (1 or n_groups, rank)
         In features.
     multipliers : ndarray of shape (n_groups,)
         Of the equalities.
@@ -145,7 +145,7 @@ class Narrowed:
         Passes over the rows.
     """
 
-    planes: Array
+    vectors: Array
     multipliers: Array
     window: float
     value: float
@@ -175,46 +175,48 @@ def narrow(
     features : Features
         Of the rows.
     start : tuple of ndarray
-        Planes in features, one for all groups or one a group, and multipliers.
+        Weight vectors in features, one for all groups or one a group, and multipliers.
     window : float
         The first window.
 
     Returns
     -------
     Narrowed
-        Planes, multipliers and window.
+        Hyperplanes, multipliers and window.
     """
-    planes, multipliers = start
-    totals, size = problem.totals, planes.size
-    pull = _pull(problem, planes.shape[0])
+    vectors, multipliers = start
+    totals, size = problem.totals, vectors.size
+    inverse_coupling = _inverse_coupling(problem, vectors.shape[0])
     last, step, reads = np.inf, np.zeros(size + totals.size), 0
     least = max(FEWEST_WINDOW, WINDOW_ROWS * size)
-    best = planes, multipliers, window, np.inf
+    best = vectors, multipliers, window, np.inf
 
-    def outside(planes: Array, multipliers: Array) -> float:
+    def outside(vectors: Array, multipliers: Array) -> float:
         """Return what the value is beside the slacks."""
-        return 0.5 * float(np.vdot(planes, pull @ planes)) + float(multipliers @ totals)
+        return 0.5 * float(np.vdot(vectors, inverse_coupling @ vectors)) + float(
+            multipliers @ totals
+        )
 
     while reads < MOST_PASSES:
-        model = Planes(features.to_raw(planes), multipliers)
+        model = Hyperplanes(features.to_raw(vectors), multipliers)
         led = None
         if np.isfinite(last):
-            own, its = step[:size].reshape(planes.shape), step[size:]
-            led = Planes(features.to_raw(own), its)
+            own, its = step[:size].reshape(vectors.shape), step[size:]
+            led = Hyperplanes(features.to_raw(own), its)
         sums: Smoothed = chunks.reduce(smooth, add, problem, features, model, window, led)
         reads += 1
-        value = outside(planes, multipliers) + sums.value
+        value = outside(vectors, multipliers) + sums.value
         if value > last + 1e-12 * abs(last):
             # Too long: begin again at the best of shorter steps, whose values are known.
-            tried = [_moved(planes, multipliers, (cut - 1.0) * step) for cut in CUT_LENGTHS]
+            tried = [_moved(vectors, multipliers, (cut - 1.0) * step) for cut in CUT_LENGTHS]
             values = [
                 outside(*place) + slack for place, slack in zip(tried, sums.shorter, strict=True)
             ]
-            planes, multipliers = tried[int(np.argmin(values))]
+            vectors, multipliers = tried[int(np.argmin(values))]
             last = np.inf
             continue
-        best = planes, multipliers, window, value
-        gradient, curvature = _system(planes, pull, totals, sums, features)
+        best = vectors, multipliers, window, value
+        gradient, curvature = _system(vectors, inverse_coupling, totals, sums, features)
         step = -_solved(curvature, gradient)
         decrement = -float(step @ gradient)
         settled = decrement <= SETTLED * abs(value)
@@ -227,34 +229,34 @@ def narrow(
         last = value
         if settled:
             window, last = narrower, np.inf
-        planes, multipliers = _moved(planes, multipliers, step)
+        vectors, multipliers = _moved(vectors, multipliers, step)
     return Narrowed(*best, reads)
 
 
-def _pull(problem: Problem, n_planes: int) -> Array:
-    """Return the matrix whose form of the planes is twice the price of their norms."""
+def _inverse_coupling(problem: Problem, n_vectors: int) -> Array:
+    """Return the matrix whose form of the vectors is twice the cost of their norms."""
     coupling = problem.coupling
-    return np.asarray(np.linalg.inv(coupling if n_planes > 1 else coupling[:1, :1]))
+    return np.asarray(np.linalg.inv(coupling if n_vectors > 1 else coupling[:1, :1]))
 
 
-def _moved(planes: Array, multipliers: Array, step: Array) -> tuple[Array, Array]:
-    return planes + step[: planes.size].reshape(planes.shape), multipliers + step[planes.size :]
+def _moved(vectors: Array, multipliers: Array, step: Array) -> tuple[Array, Array]:
+    return vectors + step[: vectors.size].reshape(vectors.shape), multipliers + step[vectors.size :]
 
 
 def _system(
-    planes: Array, pull: Array, totals: Array, sums: Smoothed, features: Features
+    vectors: Array, inverse_coupling: Array, totals: Array, sums: Smoothed, features: Features
 ) -> tuple[Array, Array]:
-    """Return gradient and matrix of second derivatives in planes and multipliers."""
-    (n_planes, rank), size = planes.shape, planes.size
-    inwards = pull @ planes - features.from_raw(sums.planes)
+    """Return gradient and matrix of second derivatives in vectors and multipliers."""
+    (n_vectors, rank), size = vectors.shape, vectors.size
+    inwards = inverse_coupling @ vectors - features.from_raw(sums.vectors)
     gradient = np.concatenate([inwards.ravel(), totals - sums.multipliers])
     curvature = np.zeros((gradient.size, gradient.size))
-    curvature[:size, :size] = np.kron(pull, np.eye(rank))
+    curvature[:size, :size] = np.kron(inverse_coupling, np.eye(rank))
     for place, each in enumerate(sums.curvature):
         own = slice(place * rank, (place + 1) * rank)
         curvature[own, own] += features.from_raw(features.from_raw(each).T)
     for group, line in enumerate(features.from_raw(sums.mixed)):
-        first = rank * (group if n_planes > 1 else 0)
+        first = rank * (group if n_vectors > 1 else 0)
         curvature[size + group, first : first + rank] = line
         curvature[first : first + rank, size + group] = line
     curvature[size:, size:] = np.diag(sums.own)

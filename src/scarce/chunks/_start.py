@@ -10,7 +10,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.chunks._array import ArrayChunks
 from scarce.chunks._features import LinearFeatures
-from scarce.chunks._passes import Planes
+from scarce.chunks._passes import Hyperplanes
 from scarce.chunks._smooth import narrow
 from scarce.kernels import make_kernel, make_operator
 from scarce.reductions import Problem, Terms, program_of
@@ -31,8 +31,8 @@ class Start:
 
     Attributes
     ----------
-    planes : ndarray of shape (1 or n_groups, rank)
-        The planes in features.
+    vectors : ndarray of shape (1 or n_groups, rank)
+        The weight vectors in features.
     multipliers : ndarray of shape (n_groups,)
         Of the equalities.
     widths : ndarray of shape (n_groups,)
@@ -41,14 +41,14 @@ class Start:
         About that of the whole problem.
     """
 
-    planes: Array
+    vectors: Array
     multipliers: Array
     widths: Array
     objective: float
 
 
-def mixed_planes(problem: Problem, vectors: Array) -> Array:
-    """Return the groups' planes from the sums of their features; one if all are the same."""
+def mixed_vectors(problem: Problem, vectors: Array) -> Array:
+    """Return the groups' weight vectors from sums of their features; one if all are the same."""
     coupling = problem.coupling
     if (coupling == coupling[0]).all() and (coupling[0] == coupling[0, 0]).all():
         return np.asarray(coupling[0, 0] * vectors.sum(axis=0, keepdims=True))
@@ -77,8 +77,8 @@ def band_program(
     """
     totals, linear = problem.totals, terms.linear
     if settled is not None:
-        planes = Planes(mixed_planes(problem, settled[0]), np.zeros(totals.size))
-        totals, linear = totals - settled[1], planes.reduced(rows, terms)
+        hyperplanes = Hyperplanes(mixed_vectors(problem, settled[0]), np.zeros(totals.size))
+        totals, linear = totals - settled[1], hyperplanes.reduced(rows, terms)
     operator = make_operator(rows, make_kernel("linear"))
     return program_of(problem, operator, terms, totals, linear)
 
@@ -117,13 +117,13 @@ def solved_start(
         some = widened(some, masses)
         solution = solver(band_program(problem, rows[:stop], some), None, tol)
         vectors = group_vectors(rows[:stop], some, solution.alpha, masses.size)
-        models.append((mixed_planes(problem, vectors), solution))
+        models.append((mixed_vectors(problem, vectors), solution))
     plain = LinearFeatures(rows.shape[1])
     reduced = [
-        Planes(planes, solution.multipliers).reduced(plain.raw(rows), terms)
-        for planes, solution in models
+        Hyperplanes(vectors, solution.multipliers).reduced(plain.raw(rows), terms)
+        for vectors, solution in models
     ]
-    planes, solution = models[-1]
+    vectors, solution = models[-1]
     widths = np.zeros(masses.size)
     for group in range(masses.size):
         own = np.flatnonzero((terms.groups == group) & (terms.upper > 0))
@@ -138,7 +138,7 @@ def solved_start(
         whole = float(terms.upper[own].sum()) >= (1.0 - 1e-9) * masses[group]
         if masses.size > 1 and whole and own.size <= SMALL_GROUP:
             widths[group] = MARGIN * float(sizes.max())
-    return Start(planes, solution.multipliers, widths, abs(solution.objective))
+    return Start(vectors, solution.multipliers, widths, abs(solution.objective))
 
 
 def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -> Start:
@@ -164,7 +164,7 @@ def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -
     window = FIRST_WINDOW * float(np.abs(terms.linear).max())
     found = narrow(sample, _Given(problem), LinearFeatures(rows.shape[1]), nothing, window)
     widths = np.full(masses.size, found.window)
-    return Start(found.planes, found.multipliers, widths, abs(found.value))
+    return Start(found.vectors, found.multipliers, widths, abs(found.value))
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class MarginMachine(ChunkedFit, LabelledMachine):
             Labels, two different ones or more. Of rows in chunks the name of a column, a Dask
             collection, or None where the chunks hold them.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of the price of each row's slack; a row of weight 2 is the same as the row given
+            Factors of the cost of each row's slack; a row of weight 2 is the same as the row given
             twice, and a row of weight 0 or less takes no part.
 
         Returns

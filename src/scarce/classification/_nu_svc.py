@@ -211,7 +211,7 @@ class NuSVC(MarginMachine):
         self, solution: BandSolution, problem: MarginProblem, plan: Plan
     ) -> NuMarginModel:
         return nu_margin_model(
-            solution.planes.raw[0],
+            solution.hyperplanes.raw[0],
             solution.multipliers,
             solution.objective,
             primal=solution.primal_objective,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._frame import Interval, StrOptions, checked_prices
+from scarce._frame import Interval, StrOptions, checked_costs
 from scarce.classification._margin_machine import MarginMachine
 from scarce.reductions import MarginModel, MarginProblem, c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution
@@ -192,16 +192,16 @@ class SVC(MarginMachine):
     _band_from: ClassVar[float] = 20_000  # rows in memory from which bands are faster
 
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
-        return c_svc_program(operator, signs, checked_prices("C", self.C, factors))
+        return c_svc_program(operator, signs, checked_costs("C", self.C, factors))
 
     def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
         if np.isinf(self.C):
             raise ValueError("C must be finite for rows in chunks, got C=inf")
-        prices = checked_prices("C", self.C, self.class_weight_)
-        return MarginProblem(labels, prices), np.array([self.C * float(totals.sum())])
+        costs = checked_costs("C", self.C, self.class_weight_)
+        return MarginProblem(labels, costs), np.array([self.C * float(totals.sum())])
 
     def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> MarginModel:
-        terms, nothing = solution.planes.raw[0], np.zeros(0)
+        terms, nothing = solution.hyperplanes.raw[0], np.zeros(0)
         value = solution.primal_objective
         return MarginModel(terms, float(solution.multipliers[0]), value, nothing)
 

@@ -211,12 +211,12 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
             keep_quality(model, [solution])
         if model.fit_status_:
             machine._note_early_ends()
-        plane = solution.planes.raw[0] * (mass / total)
+        vector = solution.hyperplanes.raw[0] * (mass / total)
         linear = landmarks is None
         score = partial(
             weighted_scores,
-            support=plane[None, :] if linear else landmarks,
-            coefficients=np.ones(1) if linear else plane,
+            support=vector[None, :] if linear else landmarks,
+            coefficients=np.ones(1) if linear else vector,
             kernel=plan.kernel,
         )
         found.append(others.scores(score))

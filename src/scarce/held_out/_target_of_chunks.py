@@ -15,8 +15,8 @@ from scarce._arrays import Array
 from scarce._by_chunks import BAND_CACHE, Plan
 from scarce.chunks import BandSolution, LinearFeatures, Part, landmark_features
 from scarce.chunks._features import Features
-from scarce.chunks._passes import Planes
-from scarce.chunks._start import band_program, group_vectors, mixed_planes
+from scarce.chunks._passes import Hyperplanes
+from scarce.chunks._start import band_program, group_vectors, mixed_vectors
 from scarce.reductions import TaskProblem, Terms
 from scarce.solvers import feasible_start, solve
 
@@ -69,7 +69,7 @@ class LeftOutOfChunks:
     def _target_alpha(self) -> Array:
         """Return about what dual variables the target's rows have."""
         raw = self.plan.features.raw(self.target.X)
-        s = self.solution.planes.reduced(raw, self.terms)
+        s = self.solution.hyperplanes.reduced(raw, self.terms)
         room = 1e-2 * float(np.abs(s).max())
         return np.asarray(self.terms.upper * np.clip(0.5 - 0.5 * s / max(room, 1e-300), 0.0, 1.0))
 
@@ -80,9 +80,9 @@ class LeftOutOfChunks:
         for part in parts:
             out = np.isin(self.members, part)
             fits.append(self._without(out))
-            planes = fits[-1][0]
-            scores[part] = self.plan.features.raw(self.target.X[first[part]]) @ planes.raw[0]
-        models = [planes for planes, _ in fits]
+            hyperplanes = fits[-1][0]
+            scores[part] = self.plan.features.raw(self.target.X[first[part]]) @ hyperplanes.raw[0]
+        models = [hyperplanes for hyperplanes, _ in fits]
         slacks = np.sum(self.plan.chunks.map(_slacks, self.problem, self.plan.features, models), 0)
         self.reads += 1
         for (_, (rest, objective)), slack in zip(fits, slacks, strict=True):
@@ -90,8 +90,8 @@ class LeftOutOfChunks:
             self.solved &= bool(gap <= self.estimator.tol * max(abs(objective), 1e-300))
         return scores
 
-    def _without(self, out: Array) -> tuple[Planes, tuple[float, float]]:
-        """Return the planes of a fit, and what all but the sources' slacks give of its gap."""
+    def _without(self, out: Array) -> tuple[Hyperplanes, tuple[float, float]]:
+        """Return the hyperplanes of a fit, and what all but the sources' slacks give of its gap."""
         problem, n_groups = self.problem, self.problem.totals.size
         columns, features = self._features(self.target.X[out])
         rest = self.terms.rows(np.flatnonzero(~out))
@@ -112,14 +112,14 @@ class LeftOutOfChunks:
             cache_size=min(BAND_CACHE, self.estimator.cache_size),
         )
         vectors = held + group_vectors(rows, terms, answer.alpha, n_groups)
-        own = mixed_planes(problem, vectors)
+        own = mixed_vectors(problem, vectors)
         raw = np.zeros((own.shape[0], self.plan.features.width))
         raw[:, columns] = features.to_raw(own)
         quadratic = float(np.vdot(vectors, problem.coupling @ vectors))
-        reduced = Planes(own, answer.multipliers).reduced(rows, terms)[: rest.upper.size]
+        reduced = Hyperplanes(own, answer.multipliers).reduced(rows, terms)[: rest.upper.size]
         slack = float(rest.upper @ np.maximum(-reduced, 0.0))
         known = quadratic + slack + float(answer.multipliers @ problem.totals)
-        return Planes(raw, answer.multipliers), (known, 0.5 * quadratic)
+        return Hyperplanes(raw, answer.multipliers), (known, 0.5 * quadratic)
 
     def _features(self, out: Array) -> tuple[Array, Features]:
         """Return the landmarks that a fit may use, none that is left out, and their features."""
@@ -135,13 +135,15 @@ class LeftOutOfChunks:
         return columns, landmark_features(features.kernel, landmarks[columns])
 
 
-def _slacks(part: Part, problem: TaskProblem, features: Features, models: list[Planes]) -> Array:
+def _slacks(
+    part: Part, problem: TaskProblem, features: Features, models: list[Hyperplanes]
+) -> Array:
     """Return the sources' slacks in the rows of a part, for every model."""
     slacks = np.zeros(len(models))
     for block in part.blocks(features.width):
         terms, raw = problem.terms(block.weights, block.values), features.raw(block.X)
         some = np.flatnonzero((terms.groups > 0) & (terms.upper > 0))
         terms, raw = terms.rows(some), raw[some]
-        for place, planes in enumerate(models):
-            slacks[place] += float(terms.upper @ np.maximum(-planes.reduced(raw, terms), 0.0))
+        for place, hyperplanes in enumerate(models):
+            slacks[place] += float(terms.upper @ np.maximum(-hyperplanes.reduced(raw, terms), 0.0))
     return slacks

@@ -275,13 +275,13 @@ class CalibratedOneClass(
                 f"{type(last_step(self._detector)).__name__} has no kernel: give the proportion, "
                 "such as contamination=0.05"
             )
-        everyone = np.arange(num_samples(data.X))
+        all_rows = np.arange(num_samples(data.X))
         with collected_notes():  # said of the fits that count
             far_off = wide(self._detector, data)
             odd = odd_rows(
                 self.contamination,
-                data.held_out(far_off, None, everyone, parts, alone=True)[0][counted],
-                lambda: data.held_out(self._detector, fitted, everyone, parts)[0][counted],
+                data.held_out(far_off, None, all_rows, parts, alone=True)[0][counted],
+                lambda: data.held_out(self._detector, fitted, all_rows, parts)[0][counted],
                 weights,
             )
         return counted[odd]

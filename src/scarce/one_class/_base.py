@@ -250,8 +250,8 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         if not self._kernel_type.pairwise:
             self._note_if_standardised(rows)
         weights = np.bincount(members, sample.weights)
-        everyone = np.full(sample.X.shape[0], -1)
-        everyone[sample.rows] = members
+        all_members = np.full(sample.X.shape[0], -1)
+        all_members[sample.rows] = members
         merged = np.bincount(members, alpha)
         linear = program.linear[first]
         # A score is ``unit ((K a)_i + linear_i)``.
@@ -267,7 +267,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
                 first.size,
                 left_out_parts(first.size, self.random_state),
             )
-            return self._keep_left_out(unit * scores, weights, everyone)
+            return self._keep_left_out(unit * scores, weights, all_members)
         matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
         small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
         # Of all rows, dropped ones too, which the threshold is among.
@@ -284,12 +284,12 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
                 "linear": linear,
                 "alpha": merged,
                 "scores": unit * scores,
-                "members": everyone,
+                "members": all_members,
                 "known": known,
                 "unit": unit,
             }
         all_exact = bool(known.all())
-        return self._keep_left_out(unit * scores, weights, everyone, all_exact=all_exact)
+        return self._keep_left_out(unit * scores, weights, all_members, all_exact=all_exact)
 
     def _scores_without(
         self,

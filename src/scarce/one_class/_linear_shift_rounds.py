@@ -13,7 +13,7 @@ from scarce.one_class._shifts import NO_DIRECTION
 
 
 class LinearShiftRounds(ShiftRounds):
-    """Every row of a task moves along the task's own plane, by its radius.
+    """Every row of a task moves along the task's own weight vector, by its radius.
 
     The step is the exact minimiser, so that it needs no guard. Rows may be sparse and many: what is
     kept beside them is one direction per task.
@@ -22,12 +22,12 @@ class LinearShiftRounds(ShiftRounds):
     def __post_init__(self) -> None:
         self.uncertain = bool(self.radii.any())
         self.shifts = None
-        shape = self.planes.own.size, self.rows.shape[1]
+        shape = self.parameters.own.size, self.rows.shape[1]
         self.directions: Array | None = np.zeros(shape) if self.uncertain else None
         self.points = as_rows(self.rows)
 
-    def _solve_for_planes(self, alpha: Array | None) -> None:
-        super()._solve_for_planes(alpha)
+    def _solve_for_weights(self, alpha: Array | None) -> None:
+        super()._solve_for_weights(alpha)
         self.task_coef = self.points.take(self.support).combine(self.coefficients)
 
     def _operator(self) -> Any:
@@ -50,7 +50,7 @@ class LinearShiftRounds(ShiftRounds):
         return scores
 
     def target_scores(self, rows: Any) -> Array:
-        """Return scores of other rows by the target's plane."""
+        """Return scores of other rows by the target's hyperplane."""
         scores = np.zeros(rows.shape[0])
         groups = np.zeros(rows.shape[0], np.int64)
         as_rows(rows).project(0, scores.size, self.task_coef[:1], groups, scores)

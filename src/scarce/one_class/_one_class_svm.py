@@ -198,7 +198,7 @@ class OneClassSVM(OneClassMachine):
         mass = self.nu * plan.survey.weight
         problem = OneClassProblem(mass)
         solution = self._solved_by_bands(plan, problem, np.array([plan.survey.weight]))
-        terms, largest = solution.planes.raw[0], plan.largest
+        terms, largest = solution.hyperplanes.raw[0], plan.largest
         self._keep_planned(plan, terms)
         warn_if_zero(-solution.objective / mass / mass, largest / 2, plan.kernel)
 
@@ -212,7 +212,7 @@ class OneClassSVM(OneClassMachine):
         def rounding() -> float:
             if plan.landmarks is not None:
                 return self._score_rounding(terms, largest)
-            # One inner product with the plane.
+            # One inner product with the weight vector.
             return rounding_error(np.array([np.linalg.norm(terms)]), np.sqrt(largest))
 
         return Answer(solution, solution.primal_objective / mass / mass, offset, rounding)

@@ -1,4 +1,4 @@
-"""Planes for given positions of the rows, shifts of the rows for given planes, in turn."""
+"""Weights for given positions of the rows and shifts of the rows for given weights, in turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scarce._arrays import Array
 from scarce.kernels import Kernel, make_operator, nystroem_operator, weighted_scores
 from scarce.one_class._shifts import guarded_shifts, proposed_shifts
 from scarce.one_class._zero_model import is_zero
-from scarce.reductions import TaskPlanes, read_tasks, tasks_program
+from scarce.reductions import TaskParameters, read_tasks, tasks_program
 from scarce.solvers import QuadraticProgram, Solution
 
 
@@ -32,7 +32,7 @@ class ShiftRounds:
     tasks: Array
     weights: Array
     radii: Array
-    planes: TaskPlanes
+    parameters: TaskParameters
     kernel: Kernel
     solve: Callable[[QuadraticProgram, Array | None], Solution]
     safeguard: bool = True
@@ -52,7 +52,7 @@ class ShiftRounds:
         """
         alpha, moved, halvings = start, 0.0, 0
         while True:
-            self._solve_for_planes(alpha)
+            self._solve_for_weights(alpha)
             alpha = self.solution.alpha
             entry = (self.objective, moved, halvings, self.solution.n_iter)
             for values, value in zip(self.history.values(), entry, strict=True):
@@ -72,13 +72,13 @@ class ShiftRounds:
     @property
     def zero_scale(self) -> float:
         """Return how far below 0 the dual objective can get, in the scale of the program."""
-        return self.planes.unit**2 * self.planes.reach * self.largest
+        return self.parameters.unit**2 * self.parameters.reach * self.largest
 
-    def _solve_for_planes(self, alpha: Array | None) -> None:
+    def _solve_for_weights(self, alpha: Array | None) -> None:
         operator = self._operator()
-        program = tasks_program(operator, self.tasks, self.weights, self.planes)
+        program = tasks_program(operator, self.tasks, self.weights, self.parameters)
         self.solution = self.solve(program, alpha)
-        model = read_tasks(self.planes, self.tasks, self.solution)
+        model = read_tasks(self.parameters, self.tasks, self.solution)
         self.objective = model.objective
         self.scores = model.scores  # of the moved rows
         self.support, self.coefficients = model.support, model.coefficients
@@ -123,7 +123,7 @@ class ShiftRounds:
         return weighted_scores(self.rows, support, self.coefficients, self.kernel, self.tasks)
 
     def target_scores(self, rows: Any) -> Array:
-        """Return scores of other rows by the target's plane."""
+        """Return scores of other rows by the target's hyperplane."""
         return weighted_scores(rows, self.points[self.support], self.coefficients[:1], self.kernel)
 
     def _settled(self, round_tol: float) -> bool:

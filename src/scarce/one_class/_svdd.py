@@ -113,7 +113,7 @@ class SVDD(OneClassMachine):
 
     See Also
     --------
-    OneClassSVM : A plane that keeps the sample away from the origin.
+    OneClassSVM : A hyperplane that keeps the sample away from the origin.
 
     Notes
     -----

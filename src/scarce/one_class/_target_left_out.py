@@ -68,8 +68,8 @@ class TargetLeftOut:
             rows = (rows + (others - self.shifts)[tasks]).astype(rows.dtype)
         own = full.radii[sample.first[rest]]
         # The bounds stay, unless the rows that are left cannot carry the mass with them.
-        prices = full.planes.prices.copy()
-        prices[0] = max(prices[0], 1.0 / weights[tasks == 0].sum())
+        costs = full.parameters.costs.copy()
+        costs[0] = max(costs[0], 1.0 / weights[tasks == 0].sum())
         left = None
         if full.landmarks is not None:
             left = landmarks_without(sample.members[full.landmarks], rest, self.draw)
@@ -79,7 +79,7 @@ class TargetLeftOut:
             tasks=tasks,
             weights=weights,
             radii=own if self.radii is None else self.radii(rows, tasks, weights),
-            planes=replace(full.planes, prices=prices),
+            parameters=replace(full.parameters, costs=costs),
             solve=self.solve,
             landmarks=left,
             history=new_history(),

@@ -1,4 +1,4 @@
-"""What one-class machines of several tasks share: the fitted planes, and scores by them."""
+"""What one-class machines of several tasks share: the fitted weight vectors, and scores by them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TaskAnswer:
 
 
 class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
-    """Base of one-class machines with a plane and an offset for every task."""
+    """Base of one-class machines with a hyperplane and an offset for every task."""
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **KernelMachine._allowed_values,
@@ -119,7 +119,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         return OneClassSVM(**(given | {"nu": 0.1} | other))
 
     def _related(
-        self, X: Any, weights: Array, everyone: Array
+        self, X: Any, weights: Array, all_tasks: Array
     ) -> tuple[Any, Array, Array, SourceMoves | None]:
         """Return rows, weights and tasks with sources moved, and those left out that do not help.
 
@@ -127,12 +127,12 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         """
         self.source_p_value_, self.task_shift_, moves = {}, None, None
         automatic = self.relation == "auto"
-        rows = [np.flatnonzero((everyone == t) & (weights > 0)) for t in range(self.domains_.size)]
+        rows = [np.flatnonzero((all_tasks == t) & (weights > 0)) for t in range(self.domains_.size)]
         pairwise, opaque = self._kernel_type.pairwise, self._kernel_type.opaque
         if automatic and len(rows) > 1 and not (pairwise or opaque or sparse.issparse(X)):
-            moves = SourceMoves.of(X, everyone, weights, len(rows))
+            moves = SourceMoves.of(X, all_tasks, weights, len(rows))
             self.task_shift_ = moves.shifts(X[rows[0]], weights[rows[0]])
-            X = (X + self.task_shift_[everyone]).astype(X.dtype)
+            X = (X + self.task_shift_[all_tasks]).astype(X.dtype)
         # How alike tasks are does not depend on the kernel, where rows are numbers.
         other = {} if pairwise or opaque else {"kernel": "rbf", "gamma": "neighbors"}
         for domain, source in zip(self.domains_[1:].tolist(), rows[1:], strict=True):
@@ -145,17 +145,17 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         if automatic:
             helps = [True] + [p_value > HELPS for p_value in self.source_p_value_.values()]
             used = np.flatnonzero(helps)
-            weights = np.where(np.isin(everyone, used), weights, 0.0)
-            everyone = np.minimum(np.searchsorted(used, everyone), used.size - 1)
+            weights = np.where(np.isin(all_tasks, used), weights, 0.0)
+            all_tasks = np.minimum(np.searchsorted(used, all_tasks), used.size - 1)
             self.domains_ = self.domains_[used]
             if moves is not None and self.task_shift_ is not None:
                 moves, self.task_shift_ = SourceMoves(moves.means[used]), self.task_shift_[used]
-        return X, weights, everyone, moves
+        return X, weights, all_tasks, moves
 
     # Rows in chunks.
 
     def _answer_of_chunks(self, X: Any, values: dict[str, Any], sample_radius: Any) -> TaskAnswer:
-        """Return what a solution by bands says; store its planes. No row is moved or dropped."""
+        """Return what a solution by bands says; store its weights. No row is moved or dropped."""
         reader = import_module("scarce.one_class._tasks_by_chunks")
         self._drop_nothing_of_chunks()
         self._refuse_radii(sample_radius)
@@ -164,14 +164,14 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         named = reader.names_domains(chunks)
         plan = self._planned(chunks, reader.DOMAIN if named else None)
         self.domains_, sizes = reader.task_weights(plan.survey, named)
-        planes = self._planes(sizes)
-        problem, unit = TaskProblem(self.domains_, planes), planes.unit
+        parameters = self._task_parameters(sizes)
+        problem, unit = TaskProblem(self.domains_, parameters), parameters.unit
         solution = self._solved_by_bands(
-            plan, problem, unit * planes.masses * planes.prices * sizes
+            plan, problem, unit * parameters.masses * parameters.costs * sizes
         )
-        self._keep_task_planes(plan, solution.planes.raw / unit)
+        self._keep_task_weights(plan, solution.hyperplanes.raw / unit)
         largest = plan.largest
-        warn_if_zero(-solution.objective / unit / unit, planes.reach * largest, plan.kernel)
+        warn_if_zero(-solution.objective / unit / unit, parameters.reach * largest, plan.kernel)
 
         def held_out_offset() -> float:
             found = reader.held_out_target(self, plan, problem, solution)
@@ -181,7 +181,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
             return self._keep_left_out(found.scores, found.weights, found.members)
 
         def rounding() -> float:
-            if plan.landmarks is None:  # one inner product with the plane
+            if plan.landmarks is None:  # one inner product with the weight vector
                 lengths = np.linalg.norm(self.task_coef_, axis=1)
                 return rounding_error(lengths.max(keepdims=True), np.sqrt(largest))
             return self._boundary_rounding(
@@ -194,7 +194,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
             n_iter=solution.n_iter,
             n_rounds=1,
             converged=solution.status == "optimal",
-            offsets=plan.offsets(solution, problem, 1.0 / (planes.prices * sizes)) / unit,
+            offsets=plan.offsets(solution, problem, 1.0 / (parameters.costs * sizes)) / unit,
             held_out_offset=held_out_offset,
             rounding=rounding,
         )
@@ -208,8 +208,8 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
                 "fitted with radius=0 and without sample_radius"
             )
 
-    def _keep_task_planes(self, plan: Plan, raw: Array) -> None:
-        """Store the planes, combinations of landmarks, or planes in the features themselves."""
+    def _keep_task_weights(self, plan: Plan, raw: Array) -> None:
+        """Store the weight vectors as combinations of landmarks, or in the features themselves."""
         self._keep_planned(plan, raw[0])
         self.radii_ = self.shifts_ = None
         self.task_dual_coef_ = raw
@@ -297,13 +297,13 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
                 ConvergenceWarning,
             )
 
-    def _keep_shifts(self, X: Any, rows: Array, everyone: Array, rounds: ShiftRounds) -> None:
-        """Store how far rows moved, the moved support vectors, the planes of a linear kernel."""
+    def _keep_shifts(self, X: Any, rows: Array, all_tasks: Array, rounds: ShiftRounds) -> None:
+        """Store how far rows moved, the moved support vectors, the weights of a linear kernel."""
         self.shifts_ = None
         if isinstance(rounds, LinearShiftRounds):
             self.task_coef_ = rounds.task_coef
             if rounds.directions is not None and not sparse.issparse(X):
-                self.shifts_ = self.radii_[:, None] * rounds.directions[everyone]
+                self.shifts_ = self.radii_[:, None] * rounds.directions[all_tasks]
         elif rounds.shifts is not None:
             self.shifts_ = np.zeros(X.shape)
             self.shifts_[rows] = rounds.shifts
@@ -317,8 +317,8 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         members = [rounds.tasks == task for task in range(self.domains_.size)]
         return np.array(
             [
-                one_class_offset(scores[own], price, rounds.weights[own])
-                for own, price in zip(members, rounds.planes.prices, strict=True)
+                one_class_offset(scores[own], cost, rounds.weights[own])
+                for own, cost in zip(members, rounds.parameters.costs, strict=True)
             ]
         )
 
@@ -340,7 +340,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows; for a precomputed kernel, their values with the training rows.
         sample_domain : array-like of int of shape (n_samples,), default=None
-            Whose plane scores each row; the target's by default.
+            Whose hyperplane scores each row; the target's by default.
 
         Returns
         -------
@@ -355,7 +355,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         return on_boundary(self._task_scores(X, tasks), self.task_offset_[tasks], self._rounding)
 
     def _task_scores(self, X: Any, tasks: Array) -> Array:
-        """Return scores of checked rows, each by the plane of its task."""
+        """Return scores of checked rows, each by the hyperplane of its task."""
         if not self._kernel_type.explicit:
             return self._scores_of(X, self.task_dual_coef_, tasks)
         scores = np.zeros(X.shape[0])
@@ -371,7 +371,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows; for a precomputed kernel, their values with the training rows.
         sample_domain : array-like of int of shape (n_samples,), default=None
-            Whose plane scores each row; the target's by default.
+            Whose hyperplane scores each row; the target's by default.
 
         Returns
         -------
@@ -391,7 +391,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows; for a precomputed kernel, their values with the training rows.
         sample_domain : array-like of int of shape (n_samples,), default=None
-            Whose plane scores each row; the target's by default.
+            Whose hyperplane scores each row; the target's by default.
 
         Returns
         -------

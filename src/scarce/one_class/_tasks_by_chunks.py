@@ -73,7 +73,9 @@ def held_out_target(
     fits = LeftOutOfChunks(plan, problem, solution, target, members, estimator)
     scores = fits.scores(left_out_parts(first.size, estimator.random_state), first)
     weights = np.bincount(members, target.weights)
-    return HeldOutTarget(scores / problem.planes.unit, weights, members, fits.reads, fits.solved)
+    return HeldOutTarget(
+        scores / problem.parameters.unit, weights, members, fits.reads, fits.solved
+    )
 
 
 def _target_rows(estimator: Any, plan: Plan) -> Part:

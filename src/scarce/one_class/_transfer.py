@@ -14,7 +14,7 @@ from scarce.kernels import make_operator
 from scarce.one_class._task_machine import TaskAnswer, TaskMachine
 from scarce.one_class._task_sample import TaskSample, per_task, task_masses
 from scarce.one_class._zero_model import warn_if_zero
-from scarce.reductions import TaskPlanes
+from scarce.reductions import TaskParameters
 
 UNUSED = ("shrinking", "warm_start")  # parameters of other kernel machines
 
@@ -22,7 +22,7 @@ UNUSED = ("shrinking", "warm_start")  # parameters of other kernel machines
 class TransferOneClassSVM(TaskMachine):
     """Find the region where a task's sample lies, with the help of related tasks and of radii.
 
-    Each task has a plane ``(w_0 + v_t)'x >= rho_t``; ``w_0`` is shared, ``v_t`` the task's own.
+    Each task has a hyperplane ``(w_0 + v_t)'x >= rho_t``: ``w_0`` is shared, ``v_t`` is its own.
     Each recorded row may be off its true position by up to its radius, and is taken to lie where it
     fits best. Without sources and radii this is a one-class SVM; with radii only UOC-SVM, with
     sources only TLOC-SVM, with both UOCT-SVM.
@@ -37,12 +37,12 @@ class TransferOneClassSVM(TaskMachine):
     source_nu : float or None, default=None
         The same for the sources; None means `nu`.
     coupling : float, default=1.0
-        Cost ``m_t`` of the target's own part: large, and the target uses the shared plane, small,
-        and it is on its own.
+        Cost ``m_t`` of the target's own part: large, and the target uses the shared hyperplane,
+        small, and it is on its own.
     source_coupling : float or None, default=None
         The same for the sources; None means `coupling`.
     source_weight : float or dict, default=1.0
-        Mass of each source in the shared plane against the target's 1, one number or
+        Mass of each source in the shared hyperplane against the target's 1, one number or
         ``{domain: number}``.
     radius : float or "knn", default=0.0
         Radius of every row, or the rule: the mean distance to the nearest rows of the same task. 0
@@ -330,18 +330,20 @@ class TransferOneClassSVM(TaskMachine):
     def _answer_in_memory(
         self, X: Any, sample_weight: Any, sample_domain: Any, sample_radius: Any
     ) -> TaskAnswer:
-        """Return what the last of the rounds says; store its planes."""
+        """Return what the last of the rounds says; store its weight vectors."""
         X = self._validated(X, reset=True)
         given = checked_weights(sample_weight, X)
-        self.domains_, everyone = split_domains(sample_domain, X.shape[0])
-        empty = self.domains_[np.bincount(everyone, given, minlength=self.domains_.size) == 0]
+        self.domains_, all_tasks = split_domains(sample_domain, X.shape[0])
+        empty = self.domains_[np.bincount(all_tasks, given, minlength=self.domains_.size) == 0]
         if empty.size:
             raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
-        weights = self._without_dropped(X, given, everyone == 0)
-        X, weights, everyone, moves = self._related(X, weights, everyone)
+        weights = self._without_dropped(X, given, all_tasks == 0)
+        X, weights, all_tasks, moves = self._related(X, weights, all_tasks)
         rows = np.flatnonzero(weights)
-        tasks, weights_in = everyone[rows], weights[rows]
-        planes = self._planes(np.bincount(tasks, weights_in, minlength=self.domains_.size))
+        tasks, weights_in = all_tasks[rows], weights[rows]
+        parameters = self._task_parameters(
+            np.bincount(tasks, weights_in, minlength=self.domains_.size)
+        )
         self.radii_ = self._radii(X, rows, tasks, weights_in, sample_radius)
         kernel = self._settled_kernel(X, weights)
         part = self._part(X, rows)
@@ -354,7 +356,7 @@ class TransferOneClassSVM(TaskMachine):
                 tasks=tasks,
                 weights=weights_in,
                 radii=self.radii_[rows],
-                planes=planes,
+                parameters=parameters,
                 kernel=kernel,
                 solve=lambda program, start: self._solve(program, start, task),
                 largest=largest,
@@ -365,7 +367,7 @@ class TransferOneClassSVM(TaskMachine):
         self._note_if_unsettled(rounds, converged)
         self._keep(X, rows[rounds.support], rounds.coefficients[0])
         self.task_dual_coef_ = rounds.coefficients
-        self._keep_shifts(X, rows, everyone, rounds)
+        self._keep_shifts(X, rows, all_tasks, rounds)
 
         def held_out_offset() -> float:
             if self.dropped_.size:
@@ -390,14 +392,14 @@ class TransferOneClassSVM(TaskMachine):
             ),
         )
 
-    def _planes(self, sizes: Array) -> TaskPlanes:
-        """Return the parameters of the planes for tasks of the given weights."""
+    def _task_parameters(self, sizes: Array) -> TaskParameters:
+        """Return the costs and masses for tasks of the given weights."""
         sources = self.domains_[1:].tolist()
         shares = per_task(self.nu, self.source_nu, len(sources))
-        everyone = list(self.source_p_value_) or sources  # those that are not used too
-        used = np.isin([TARGET, *everyone], self.domains_)
-        return TaskPlanes(
+        all_sources = list(self.source_p_value_) or sources  # those that are not used too
+        used = np.isin([TARGET, *all_sources], self.domains_)
+        return TaskParameters(
             own=per_task(self.coupling, self.source_coupling, len(sources)),
-            prices=1.0 / (shares * sizes),
-            masses=task_masses(self.source_weight, everyone)[used],
+            costs=1.0 / (shares * sizes),
+            masses=task_masses(self.source_weight, all_sources)[used],
         )

@@ -10,7 +10,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions
 from scarce.one_class._transfer import TransferOneClassSVM
-from scarce.reductions import TaskPlanes
+from scarce.reductions import TaskParameters
 
 REPLACED = (
     "contamination",
@@ -133,25 +133,25 @@ class UOCTSVM(TransferOneClassSVM):
         self.random_state = random_state
         self.max_memory = max_memory
 
-    def _planes(self, sizes: Array) -> TaskPlanes:
-        """Return the planes of (7), or of (23), for tasks of the given weights."""
+    def _task_parameters(self, sizes: Array) -> TaskParameters:
+        """Return the parameters of (7), or of (23), for tasks of the given weights."""
         n_tasks = sizes.size
         if self.variant == "pair" and n_tasks != 2:
             raise ValueError(
                 f'variant="pair" is for one source and the target, got {n_tasks} tasks; use "multi"'
             )
-        prices = np.array([self.C_target] + (n_tasks - 1) * [self.C_source], dtype=float)
-        short = np.flatnonzero(prices * sizes < 1.0 - 1e-12)
+        costs = np.array([self.C_target] + (n_tasks - 1) * [self.C_source], dtype=float)
+        short = np.flatnonzero(costs * sizes < 1.0 - 1e-12)
         if short.size:
             t = int(short[0])
             name, which = ("C_target", "the target") if t == 0 else ("C_source", "source")
             task = which if t == 0 else f"{which} {self.domains_[t]}"
             raise ValueError(
-                f"{name}={prices[t]:g} is infeasible: times the weight {sizes[t]:g} of {task} it "
-                f"is {prices[t] * sizes[t]:g}, and must be at least 1; the smallest admissible "
+                f"{name}={costs[t]:g} is infeasible: times the weight {sizes[t]:g} of {task} it "
+                f"is {costs[t] * sizes[t]:g}, and must be at least 1; the smallest admissible "
                 f"value is {1.0 / sizes[t]:g}"
             )
         paired = self.variant == "pair" or (self.variant == "auto" and n_tasks == 2)
-        return TaskPlanes(
-            own=prices if paired else prices / n_tasks, prices=prices, masses=np.ones(n_tasks)
+        return TaskParameters(
+            own=costs if paired else costs / n_tasks, costs=costs, masses=np.ones(n_tasks)
         )

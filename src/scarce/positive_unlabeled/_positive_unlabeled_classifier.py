@@ -241,11 +241,11 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
         distinct, design = self._design(given, keys, 1.0)
         bags = EstimatorBags(distinct, self.estimator, seed, self.n_jobs)
         random = np.random.default_rng(seed)
-        everyone, cleaner = design.everyone(), None
+        all_rows, cleaner = design.all_rows(), None
         with fit_task(self) as task:
             with task.part("bags") as part:
-                best = bags.fitted(design, design.parts(random, everyone), part)
-            found = Ranking(best, bags, best.others(everyone[0]), design.ranked(random))
+                best = bags.fitted(design, design.parts(random, all_rows), part)
+            found = Ranking(best, bags, best.others(all_rows[0]), design.ranked(random))
             if self.class_prior is None:
                 with task.part("prior") as part:
                     cleaner = cleaner_prior(found, random, part)
@@ -270,12 +270,12 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
             scaled = MemoryRows(self._of_trees(rows))
             bags = EstimatorBags(scaled, ExtraTreeClassifier(), seed, self.n_jobs)
             with task.part("trees") as part:
-                best = bags.fitted(trees, trees.parts(random, trees.everyone()), part)
+                best = bags.fitted(trees, trees.parts(random, trees.all_rows()), part)
         for message, category in notes:  # what the scores tell is said of the mean of both
             if issubclass(category, ConvergenceWarning):
                 note(message, category)
         self.svc_, self.trees_, self.estimators_ = svc, as_arrays(best.estimators), []
-        theirs = best.positive, best.others(trees.everyone()[0])
+        theirs = best.positive, best.others(trees.all_rows()[0])
         self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
         positive, others = (self._mean(pair) for pair in zip(own, theirs, strict=True))
         self.threshold_ = self._keep_answers(
@@ -315,11 +315,11 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
             found = mean_scores(self.estimators_, rows, np.arange(rows.shape[0]))
         else:
             read = checked_rows(self, X, "rbf", reset=False)
-            everyone = np.arange(read.shape[0])
-            kernel = read.scores(everyone, self.svc_.decision_function)
+            all_rows = np.arange(read.shape[0])
+            kernel = read.scores(all_rows, self.svc_.decision_function)
             arrays = self.trees_
             trees = read.scores(
-                everyone, lambda block: forest_scores(arrays, self._of_trees(block))
+                all_rows, lambda block: forest_scores(arrays, self._of_trees(block))
             )
             found = self._mean((kernel, trees))
         return np.asarray(self._sign() * (found - self.threshold_))

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from scarce._arrays import Array
 from scarce._data import lazily
-from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
+from scarce._frame import Interval, checked_costs, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce._predictions import LabelPredictions
 from scarce.kernels import Kernel, make_operator, weighted_scores
@@ -198,13 +198,13 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, 
         kernel = self._settled_kernel(X, weights)
         labelled = np.flatnonzero(positive & (weights > 0))
         others = np.flatnonzero(~positive & (weights > 0))
-        own = checked_prices("C", self.C, weights[labelled])
+        own = checked_costs("C", self.C, weights[labelled])
         total = float(own.sum())
-        prices = weights[others] * (total / (self.class_prior_ * float(weights[others].sum())))
+        costs = weights[others] * (total / (self.class_prior_ * float(weights[others].sum())))
         operator = make_operator(self._part(X, others), kernel)
         self._check_diagonal(operator)
         program = double_hinge_program(
-            operator, _sums(X, others, labelled, own, kernel), prices, total
+            operator, _sums(X, others, labelled, own, kernel), costs, total
         )
         solution = self._solve(program)
         model = read_double_hinge(program, solution)

@@ -217,9 +217,9 @@ def note_source(loss: dict[str, float], is_calibrated: bool, n_groups: int) -> N
         )
 
 
-def note_all_at_bound(variables: Array, prices: Array, name: str) -> None:
+def note_all_at_bound(variables: Array, costs: Array, name: str) -> None:
     """Warn when every group is priced too low to be met."""
-    if (np.abs(variables) >= AT_BOUND * prices).all():
+    if (np.abs(variables) >= AT_BOUND * costs).all():
         note(
             f"every group's multiplier is at its upper bound: the model follows no group as far "
             f"as its share asks; raise {name}, or take another kernel width",

@@ -63,7 +63,7 @@ class Collected:
     sources: list[Any]
     functions: Array
 
-    def _plane(self, model: Expansion) -> Array:
+    def _weight_vector(self, model: Expansion) -> Array:
         """Return a model in raw numbers."""
         assert model.coef is not None
         return np.asarray(self.plan.features.to_raw(model.coef))
@@ -75,7 +75,7 @@ class Collected:
 
     def keep(self, estimator: Any, models: list[Expansion]) -> None:
         """Have an estimator store its model."""
-        estimator._keep_plane(self.plan, self._plane(models[0]))
+        estimator._keep_weight_vector(self.plan, self._weight_vector(models[0]))
 
     def calibrate(self, estimator: Any, models: list[Expansion]) -> None:
         """Calibrate by the scores of the rows of some groups, which one more read gathers.
@@ -92,7 +92,7 @@ class Collected:
         chosen = calibration_groups(table.counts, self.plan.landmarks is None)
         every = -(-int(table.counts[chosen].sum()) // MOST_SCORED)
         codes, weights, scores, functions = scores_of(
-            self.chunks, self.plan.features, self.sources, self._plane(model), chosen, every
+            self.chunks, self.plan.features, self.sources, self._weight_vector(model), chosen, every
         )
         estimator._count_reads(1)
         left, codes = np.unique(codes, return_inverse=True)
@@ -113,7 +113,9 @@ class Collected:
         chosen, codes = np.unique(part.values[UNIT], return_inverse=True)
         in_groups = RowGroups.of(codes, part.weights, chosen.size)
         features, share = self.plan.features, estimator._source_share
-        decisions = (features.raw(part.X) @ self._plane(model))[:, None] + estimator.intercept_
+        decisions = (features.raw(part.X) @ self._weight_vector(model))[
+            :, None
+        ] + estimator.intercept_
         source = source_functions(part.X, self.sources) if self.sources else None
         theirs = None
         if source is not None:

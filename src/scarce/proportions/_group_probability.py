@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._frame import FitTask, Interval, checked_prices, fit_frame, fit_task, keep_quality
+from scarce._frame import FitTask, Interval, checked_costs, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.proportions._calibrated import note_all_at_bound
 from scarce.proportions._fitting import Wanted
@@ -277,9 +277,9 @@ class GroupProbabilitySVM(ShareMachine):
         """Solve every problem of the units; store offsets and objective. There are no sources."""
         operator, features = space.operator(), space.few_features()
         system = None if features is None else FeatureSystem(features)
-        prices = checked_prices("C", self.C, self._factors(units))
+        costs = checked_costs("C", self.C, self._factors(units))
         with fit_task(self, len(wanted)) as task:
-            solved = [self._regress(operator, system, prices, *pair, task) for pair in wanted]
+            solved = [self._regress(operator, system, costs, *pair, task) for pair in wanted]
         solutions, problems = [each[0] for each in solved], [each[1] for each in solved]
         self.group_dual_coef_ = np.array([problem.coefficients for problem in problems])
         models = [space.expansion(line, None) for line in self.group_dual_coef_]
@@ -290,7 +290,7 @@ class GroupProbabilitySVM(ShareMachine):
         return models, solutions
 
     def _judge(self, units: Units, solutions: list[Solution], grouped: bool) -> None:
-        """Store what the solutions are worth; warn of prices too low for any group."""
+        """Store what the solutions are worth; warn of costs too low for any group."""
         if grouped:
             note_all_at_bound(self.group_dual_coef_, self.C * self._factors(units), "C")
         keep_quality(self, solutions)
@@ -299,16 +299,16 @@ class GroupProbabilitySVM(ShareMachine):
         self,
         operator: SymmetricOperator,
         system: FeatureSystem | None,
-        prices: Array,
+        costs: Array,
         scores: Array,
         tubes: Array,
         task: FitTask,
     ) -> tuple[Solution, SharesModel]:
         """Return the solution of one problem and what it says."""
-        program = shares_program(operator, scores, tubes, prices)
+        program = shares_program(operator, scores, tubes, costs)
         tol = SHARPER * self.tol
         limit = max(FEWEST_STEPS, 100 * scores.size) if self.max_iter == -1 else self.max_iter
-        start = None if system is None else rounded_shares(system, scores, tubes, prices, tol)
+        start = None if system is None else rounded_shares(system, scores, tubes, costs, tol)
         solution = self._solve(program, start, task, tol=tol, max_iter=limit)
         both = np.minimum(*np.split(solution.alpha, 2))
         if solution.status != "optimal" and both.any():

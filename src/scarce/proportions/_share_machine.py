@@ -242,11 +242,11 @@ class ShareMachine(SharePrediction, SoftLabelled):
         if self._kernel_type.explicit:
             self._coef = np.array([model.coef for model in models])
 
-    def _keep_plane(self, plan: Plan, plane: Array) -> None:
+    def _keep_weight_vector(self, plan: Plan, weight_vector: Array) -> None:
         """Store a model of rows in chunks, in raw numbers."""
-        self._keep_planned(plan, plane)
+        self._keep_planned(plan, weight_vector)
         if plan.landmarks is None:
-            self._coef = plane[None, :]
+            self._coef = weight_vector[None, :]
 
     def _calibrate(
         self,

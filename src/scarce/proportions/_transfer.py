@@ -13,7 +13,7 @@ from scarce._frame import (
     HasMethods,
     Interval,
     StrOptions,
-    checked_prices,
+    checked_costs,
     fit_frame,
     fit_task,
     keep_quality,
@@ -333,8 +333,8 @@ class TransferGroupProbabilitySVM(SourceMachine):
         common, grouped = np.split(self._factors(units), [units.n_common])
         costs = np.concatenate(
             [
-                checked_prices("C_common", self.C_common, common),
-                checked_prices("C_group", self.C_group, grouped),
+                checked_costs("C_common", self.C_common, common),
+                checked_costs("C_group", self.C_group, grouped),
             ]
         )
         n_problems = max(1, units.shares.shape[1])

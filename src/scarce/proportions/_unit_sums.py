@@ -310,7 +310,7 @@ def scores_of(
     chunks: UnitChunks,
     features: Features,
     sources: list[Any],
-    plane: Array,
+    weight_vector: Array,
     chosen: Array,
     every: int,
 ) -> tuple[Array, Array, Array, Array]:
@@ -318,7 +318,7 @@ def scores_of(
 
     In one read; ``every`` thins the rows out to those of every so many numbers.
     """
-    found = chunks.map(_scores_of, features, sources, plane, chosen, every)
+    found = chunks.map(_scores_of, features, sources, weight_vector, chosen, every)
     return tuple(np.concatenate(each) for each in zip(*found, strict=True))  # type: ignore[return-value]
 
 
@@ -326,7 +326,7 @@ def _scores_of(
     part: Part,
     features: Features,
     sources: list[Any],
-    plane: Array,
+    weight_vector: Array,
     chosen: Array,
     every: int,
 ) -> tuple[Array, Array, Array, Array]:
@@ -337,7 +337,7 @@ def _scores_of(
     some = part.rows(np.flatnonzero(meant))
     scores, functions = [np.zeros(0)], [np.zeros((0, len(sources)))]
     for block in some.blocks(features.width):
-        scores.append(features.raw(block.X) @ plane)
+        scores.append(features.raw(block.X) @ weight_vector)
         functions.append(source_functions(block.X, sources))
     places = np.searchsorted(chosen, some.values[UNIT])
     return places, some.weights, np.concatenate(scores), np.vstack(functions)

@@ -52,7 +52,7 @@ from scarce.reductions._svr import (
     svr_program,
 )
 from scarce.reductions._tasks import (
-    TaskPlanes,
+    TaskParameters,
     TaskProblem,
     TasksModel,
     augmented_rows,
@@ -77,7 +77,7 @@ __all__ = [
     "Problem",
     "SVDDModel",
     "SharesModel",
-    "TaskPlanes",
+    "TaskParameters",
     "TaskProblem",
     "TasksModel",
     "Terms",

@@ -1,4 +1,4 @@
-"""The C-SVC: two classes, a price for every unit of slack."""
+"""The C-SVC: two classes, a cost for every unit of slack."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class MarginProblem:
     ----------
     classes : ndarray of shape (2,)
         The labels; the second is the positive one.
-    prices : ndarray of shape (2,)
+    costs : ndarray of shape (2,)
         Bound of a row of weight 1 of each class.
     mass : float or None
         For a nu-SVC, what the variables of each class sum to.
     """
 
     classes: Array
-    prices: Array
+    costs: Array
     mass: float | None = None
 
     @property
@@ -66,7 +66,7 @@ class MarginProblem:
         """Return signs that are the labels ``y``, and bounds that are costs times weights."""
         codes = (values["y"] == self.classes[1]).astype(np.int64)
         labels = 2.0 * codes - 1.0
-        upper = self.prices[codes] * weights
+        upper = self.costs[codes] * weights
         ones = np.ones_like(labels)
         if self.mass is None:
             return Terms(np.zeros_like(codes), labels, labels, -ones, upper)
@@ -83,7 +83,7 @@ def check_signs(signs: Array) -> None:
         raise ValueError(f"signs must hold only +1 and -1, got {wrong[0]}")
 
 
-def c_svc_program(operator: SymmetricOperator, signs: Array, prices: Array) -> QuadraticProgram:
+def c_svc_program(operator: SymmetricOperator, signs: Array, costs: Array) -> QuadraticProgram:
     """Return the dual of a C-SVC.
 
     ``min 1/2 sum_ij y_i y_j a_i a_j k_ij - sum a`` with ``y'a = 0`` and ``0 <= a_i <= C_i``.
@@ -94,7 +94,7 @@ def c_svc_program(operator: SymmetricOperator, signs: Array, prices: Array) -> Q
         The kernel matrix.
     signs : ndarray of shape (n,)
         The classes ``y``, +1 or -1.
-    prices : ndarray of shape (n,)
+    costs : ndarray of shape (n,)
         Cost ``C_i`` of a unit of each row's slack; infinite for none.
 
     Returns
@@ -115,7 +115,7 @@ def c_svc_program(operator: SymmetricOperator, signs: Array, prices: Array) -> Q
     """
     check_signs(signs)
     problem = MarginProblem(SIGNS, np.ones(2))
-    return program_of(problem, operator, problem.terms(prices, {"y": signs}))
+    return program_of(problem, operator, problem.terms(costs, {"y": signs}))
 
 
 def read_c_svc(program: QuadraticProgram, solution: Solution) -> MarginModel:

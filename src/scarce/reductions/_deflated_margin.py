@@ -107,7 +107,7 @@ def mean_shift(
 
 
 def deflated_margin_program(
-    operator: SymmetricOperator, shift: MeanShift, labelled: Array, signs: Array, prices: Array
+    operator: SymmetricOperator, shift: MeanShift, labelled: Array, signs: Array, costs: Array
 ) -> QuadraticProgram:
     """Return the dual of a C-SVC on the labelled rows with the deflated kernel.
 
@@ -119,7 +119,7 @@ def deflated_margin_program(
         The difference of the domains' means.
     labelled : ndarray of int of shape (m,)
         The rows of the source.
-    signs, prices : ndarray of shape (m,)
+    signs, costs : ndarray of shape (m,)
         Their classes, +1 or -1, and the costs of their slacks.
 
     Returns
@@ -143,7 +143,7 @@ def deflated_margin_program(
     """
     part = operator if labelled.size == operator.n else operator.subset(labelled)
     deflated = DeflatedOperator(part, np.sqrt(shift.factor) * shift.along[labelled])
-    return c_svc_program(deflated, signs, prices)
+    return c_svc_program(deflated, signs, costs)
 
 
 def read_deflated_margin(

@@ -10,7 +10,7 @@ from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 
 def double_hinge_program(
-    operator: SymmetricOperator, pull: Array, prices: Array, total: float
+    operator: SymmetricOperator, labelled_sums: Array, costs: Array, total: float
 ) -> QuadraticProgram:
     """Return the dual of the unbiased risk of du Plessis, Niu and Sugiyama (2015).
 
@@ -24,9 +24,9 @@ def double_hinge_program(
     ----------
     operator : operator
         The kernel matrix of the unlabelled rows.
-    pull : ndarray of shape (n,)
+    labelled_sums : ndarray of shape (n,)
         ``sum_i c_i k(x_i, x_j)``, what the labelled rows say of each unlabelled one.
-    prices : ndarray of shape (n,)
+    costs : ndarray of shape (n,)
         Costs ``C_j`` of the unlabelled rows.
     total : float
         Sum of the ``c_i``, at most that of the costs.
@@ -45,7 +45,7 @@ def double_hinge_program(
     >>> from scarce.solvers import DenseMatrix, solve
     >>> x = np.array([-1.0, 2.0])
     >>> program = double_hinge_program(
-    ...     DenseMatrix(np.outer(x, x)), pull=2.0 * x, prices=np.ones(2), total=1.0
+    ...     DenseMatrix(np.outer(x, x)), labelled_sums=2.0 * x, costs=np.ones(2), total=1.0
     ... )
     >>> model = read_double_hinge(program, solve(program, tol=1e-9))
     >>> w = float(model.coefficients @ x) + 2.0
@@ -54,8 +54,8 @@ def double_hinge_program(
     """
     n = operator.n
     twice = operator.subset(np.tile(np.arange(n), 2))
-    linear = np.concatenate([-pull - 1.0, -pull + 1.0])
-    return QuadraticProgram(twice, totals=[total], upper=np.tile(prices / 2.0, 2), linear=linear)
+    linear = np.concatenate([-labelled_sums - 1.0, -labelled_sums + 1.0])
+    return QuadraticProgram(twice, totals=[total], upper=np.tile(costs / 2.0, 2), linear=linear)
 
 
 def read_double_hinge(program: QuadraticProgram, solution: Solution) -> MarginModel:
@@ -81,7 +81,7 @@ def read_double_hinge(program: QuadraticProgram, solution: Solution) -> MarginMo
     >>> from scarce.solvers import DenseMatrix, solve
     >>> x = np.array([-1.0, 2.0])
     >>> program = double_hinge_program(
-    ...     DenseMatrix(np.outer(x, x)), pull=2.0 * x, prices=np.ones(2), total=1.0
+    ...     DenseMatrix(np.outer(x, x)), labelled_sums=2.0 * x, costs=np.ones(2), total=1.0
     ... )
     >>> model = read_double_hinge(program, solve(program, tol=1e-9))
     >>> (model.scores + model.intercept).round(6)

@@ -77,7 +77,7 @@ class OneClassHalfStep:
     tol = 1e-12  # of scores; the objective may be far below 1, the largest they can be
 
     @cached_property
-    def price(self) -> float:
+    def cost(self) -> float:
         """Cost of a unit of slack."""
         return 1.0 / (self.nu * float(self.weights.sum()))
 
@@ -103,22 +103,22 @@ class OneClassHalfStep:
 
     def program(self, gram: SymmetricOperator) -> QuadraticProgram:
         """Return the dual of a half-step, (17): variables up to the cost, their sum one."""
-        return QuadraticProgram(gram, totals=[1.0], upper=self.price * self.weights)
+        return QuadraticProgram(gram, totals=[1.0], upper=self.cost * self.weights)
 
     def read(self, solution: Solution, gram: SymmetricOperator) -> HalfStepModel:
         """Return what a solution says; violations count against the size of the scores."""
         scores = solution.gradient
-        rho = one_class_offset(scores, self.price, self.weights)
+        rho = one_class_offset(scores, self.cost, self.weights)
         slack = self.weights @ np.maximum(rho - scores, 0.0)
-        objective = float(0.5 * (solution.alpha @ scores) - rho + self.price * slack)
+        objective = float(0.5 * (solution.alpha @ scores) - rho + self.cost * slack)
         size = max(abs(objective), SMALLEST_SIZE)
         violation = solution.kkt_violation / size
         return HalfStepModel(solution.alpha, objective, violation, solution.dual_gap)
 
 
 # Of tensors of norm one: dual variables above it would leave the margins no correct digit. Where
-# none gets there, a larger price has the same solution.
-LARGEST_PRICE = 1e12
+# none gets there, a larger cost has the same solution.
+LARGEST_COST = 1e12
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 SMALLEST_SIZE = 1e-6  # of scores of tensors of norm one, whose violations are known to `tol`
 
@@ -159,7 +159,7 @@ class BinaryHalfStep:
     tol = 1e-10  # of margins
 
     @property
-    def prices(self) -> Array:
+    def costs(self) -> Array:
         """Costs of a unit of each sample's slack."""
         return np.asarray(self.C * self.weights * self.norm**2)
 
@@ -185,20 +185,20 @@ class BinaryHalfStep:
 
     def program(self, gram: SymmetricOperator) -> QuadraticProgram:
         """Return the dual of a half-step, that of a C-SVC."""
-        return c_svc_program(gram, self.signs, np.minimum(self.prices, LARGEST_PRICE))
+        return c_svc_program(gram, self.signs, np.minimum(self.costs, LARGEST_COST))
 
     def read(self, solution: Solution, gram: SymmetricOperator) -> HalfStepModel:
         """Return what a solution says; violations count against margins of one."""
-        prices, alpha = self.prices, solution.alpha
+        costs, alpha = self.costs, solution.alpha
         margins = solution.gradient + 1.0  # without the constant
         slacks = np.maximum(1.0 - margins - self.signs * solution.multipliers[0], 0.0)
-        # At a high price even rounding errors would cost more than the weights.
+        # At a high cost even rounding errors would cost more than the weights.
         slacks[slacks <= ROUNDING * (1.0 + alpha.sum())] = 0.0
-        objective = float(0.5 * (alpha @ margins) + prices @ slacks)
+        objective = float(0.5 * (alpha @ margins) + costs @ slacks)
         violation, gap = solution.kkt_violation, solution.dual_gap
-        if ((alpha >= LARGEST_PRICE) & (prices > LARGEST_PRICE)).any():
-            # What was solved is the problem of a lower price. Claims are of the one that was asked.
-            asked = certify(c_svc_program(gram, self.signs, prices), alpha)
+        if ((alpha >= LARGEST_COST) & (costs > LARGEST_COST)).any():
+            # What was solved is the problem of a lower cost. Claims are of the one that was asked.
+            asked = certify(c_svc_program(gram, self.signs, costs), alpha)
             violation, gap = max(violation, asked.kkt_violation), max(gap, asked.dual_gap)
         return HalfStepModel(np.asarray(self.signs * alpha), objective, violation, gap)
 

@@ -34,7 +34,7 @@ class NuMarginModel:
     objective : float
         Optimum of ``1/2 |w|^2 - nu rho + 1 / W sum_i w_i slack_i``, ``W`` the total weight.
     flat : bool
-        Whether plane and margin are next to nothing; see `is_flat`.
+        Whether weight vector and margin are next to nothing; see `is_flat`.
     norm, unit_margin : float
         ``|w|`` and ``rho`` in the scale of the objective.
     """
@@ -74,9 +74,9 @@ def largest_nu(signs: Array, weights: Array) -> float:
 
 
 def is_flat(norm: float, margin: float, nu: float, radius: float) -> bool:
-    """Say whether plane and margin of a nu-SVC are next to nothing: the classes overlap.
+    """Say whether weight vector and margin of a nu-SVC are next to nothing: the classes overlap.
 
-    Free of scale: the norm of the plane is at most nu times the largest norm of a row.
+    Free of scale: the norm of the weight vector is at most nu times the largest norm of a row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The one-class SVM: the plane that keeps a sample away from the origin."""
+"""The one-class SVM: the hyperplane that keeps a sample away from the origin."""
 
 from __future__ import annotations
 

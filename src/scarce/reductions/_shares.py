@@ -38,7 +38,7 @@ class SharesModel:
 
 
 def shares_program(
-    operator: SymmetricOperator, targets: Array, tubes: Array, prices: Array
+    operator: SymmetricOperator, targets: Array, tubes: Array, costs: Array
 ) -> QuadraticProgram:
     """Return the dual of a regression with absolute slacks outside tubes.
 
@@ -51,7 +51,7 @@ def shares_program(
         The kernel matrix of the units.
     targets, tubes : ndarray of shape (n,)
         Wanted scores ``t`` and half widths ``eps`` of the tubes around them.
-    prices : ndarray of shape (n,)
+    costs : ndarray of shape (n,)
         Cost ``C_u`` of a unit of slack.
 
     Returns
@@ -74,7 +74,7 @@ def shares_program(
     return QuadraticProgram(
         RepeatedRows(operator, np.tile(np.arange(targets.size), 2)),
         totals=[0.0],
-        upper=np.tile(prices, 2),
+        upper=np.tile(costs, 2),
         linear=np.concatenate([tubes - targets, tubes + targets]),
         signs=sides,
         kernel_signs=sides,
@@ -107,20 +107,20 @@ def read_shares(program: QuadraticProgram, solution: Solution) -> SharesModel:
     1.2
     """
     n = program.linear.size // 2
-    prices = program.upper[:n]
+    costs = program.upper[:n]
     low, high = program.linear[:n], program.linear[n:]  # eps - t and eps + t
     means = solution.gradient[:n] - low  # w'mu
     # The slacks are least between the middle ones of all ends of tubes.
     ends = np.concatenate([-low - means, high - means])
-    largest = float(prices.max())  # prices may be tiny or huge, shares of them are neither
-    weights = np.tile(prices / largest, 2)
+    largest = float(costs.max())  # costs may be tiny or huge, shares of them are neither
+    weights = np.tile(costs / largest, 2)
     offset = one_class_offset(ends, 2.0 / weights.sum(), weights)
     coefficients = np.asarray(solution.alpha[:n] - solution.alpha[n:])
     return SharesModel(coefficients, offset, solution.primal_objective)
 
 
 def rounded_shares(
-    system: FeatureSystem, targets: Array, tubes: Array, prices: Array, tol: float
+    system: FeatureSystem, targets: Array, tubes: Array, costs: Array, tol: float
 ) -> Array:
     """Return dual variables near the solution, of losses whose kinks are rounded ever less.
 
@@ -131,7 +131,7 @@ def rounded_shares(
     ----------
     system : FeatureSystem
         The units by their features.
-    targets, tubes, prices : ndarray of shape (n,)
+    targets, tubes, costs : ndarray of shape (n,)
         As for `shares_program`.
     tol : float
         Tolerance in the scale of the targets.
@@ -152,9 +152,7 @@ def rounded_shares(
     """
     solution, kink = None, 1.0
     while kink > 0.05 * tol:  # in the scale of the scores
-        solution = solve_tube(
-            system, targets, tubes, prices / kink, prices, tol=tol, start=solution
-        )
+        solution = solve_tube(system, targets, tubes, costs / kink, costs, tol=tol, start=solution)
         kink *= 0.1
     assert solution is not None
     return np.concatenate([np.maximum(solution.theta, 0.0), np.maximum(-solution.theta, 0.0)])
@@ -200,7 +198,7 @@ class RepeatedRows(SymmetricOperator):
         """Return a block in float64."""
         return self.base.reference(self.index[rows], self.index[columns])
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        merged = np.bincount(self.index, traffic, minlength=self.base.n)
+        merged = np.bincount(self.index, absolute_weights, minlength=self.base.n)
         return np.asarray(self.base.error_bound(merged, precision)[self.index])

@@ -34,7 +34,7 @@ class TubeRegression:
 
 
 def svr_program(
-    operator: SymmetricOperator, targets: Array, width: float, prices: Array
+    operator: SymmetricOperator, targets: Array, width: float, costs: Array
 ) -> QuadraticProgram:
     """Return the dual of a regression with absolute slacks outside a tube.
 
@@ -46,7 +46,7 @@ def svr_program(
         Wanted values.
     width : float
         Half width of the tube around them.
-    prices : ndarray of shape (n,)
+    costs : ndarray of shape (n,)
         Cost ``C_i`` of a unit of each row's slack.
 
     Returns
@@ -65,7 +65,7 @@ def svr_program(
     >>> float(model.coefficients @ x), model.intercept, model.objective
     (1.5, 3.0, 1.125)
     """
-    return shares_program(operator, targets, np.full(targets.size, width), prices)
+    return shares_program(operator, targets, np.full(targets.size, width), costs)
 
 
 def read_svr(program: QuadraticProgram, solution: Solution, width: float) -> TubeRegression:
@@ -100,7 +100,7 @@ def read_svr(program: QuadraticProgram, solution: Solution, width: float) -> Tub
 
 
 def nu_svr_program(
-    operator: SymmetricOperator, targets: Array, *, nu: float, prices: Array
+    operator: SymmetricOperator, targets: Array, *, nu: float, costs: Array
 ) -> QuadraticProgram:
     """Return the dual of a regression whose tube is as wide as a proportion of rows allows.
 
@@ -115,7 +115,7 @@ def nu_svr_program(
         Wanted values.
     nu : float
         Bound on the proportion of rows outside the tube, in (0, 1].
-    prices : ndarray of shape (n,)
+    costs : ndarray of shape (n,)
         Cost ``C_i`` of a unit of each row's slack.
 
     Returns
@@ -129,7 +129,7 @@ def nu_svr_program(
     >>> from scarce.reductions import nu_svr_program, read_nu_svr
     >>> from scarce.solvers import DenseMatrix, solve
     >>> x, targets = np.zeros((3, 3)), np.array([0.0, 1.0, 4.0])
-    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, prices=np.ones(3))
+    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, costs=np.ones(3))
     >>> model = read_nu_svr(program, solve(program, tol=1e-9))
     >>> model.intercept, model.width
     (2.0, 2.0)
@@ -137,8 +137,8 @@ def nu_svr_program(
     sides = np.repeat([1.0, -1.0], targets.size)  # values too low and too high
     return QuadraticProgram(
         RepeatedRows(operator, np.tile(np.arange(targets.size), 2)),
-        totals=[0.5 * nu * float(prices.sum())] * 2,
-        upper=np.tile(prices, 2),
+        totals=[0.5 * nu * float(costs.sum())] * 2,
+        upper=np.tile(costs, 2),
         linear=-sides * np.tile(targets, 2),
         groups=(sides > 0).astype(np.int64),
         kernel_signs=sides,
@@ -166,7 +166,7 @@ def read_nu_svr(program: QuadraticProgram, solution: Solution) -> TubeRegression
     >>> from scarce.reductions import nu_svr_program, read_nu_svr
     >>> from scarce.solvers import DenseMatrix, solve
     >>> x, targets = np.zeros((3, 3)), np.array([0.0, 1.0, 4.0])
-    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, prices=np.ones(3))
+    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, costs=np.ones(3))
     >>> read_nu_svr(program, solve(program, tol=1e-9)).objective
     3.0
     """

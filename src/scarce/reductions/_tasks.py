@@ -1,4 +1,4 @@
-"""Several one-class tasks whose planes share a part; the inner step of UOCT-SVM."""
+"""Several one-class tasks whose weight vectors share a part; the inner step of UOCT-SVM."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ DOMAIN = "sample_domain"  # the value that names a row's task
 
 
 @dataclass(frozen=True)
-class TaskPlanes:
-    """Parameters of the tasks' planes ``(w_0 + v_t)'x >= rho_t``, one value per task.
+class TaskParameters:
+    """Parameters of the tasks' hyperplanes ``(w_0 + v_t)'x >= rho_t``, one value per task.
 
     Attributes
     ----------
     own : ndarray of shape (n_tasks,)
         ``m_t``, cost of the task's own part ``v_t``.
-    prices : ndarray of shape (n_tasks,)
+    costs : ndarray of shape (n_tasks,)
         ``c_t``, cost of a unit of slack.
     masses : ndarray of shape (n_tasks,)
         ``omega_t``, the sum of the task's dual variables.
     """
 
     own: Array
-    prices: Array
+    costs: Array
     masses: Array
 
     @property
@@ -45,7 +45,7 @@ class TaskPlanes:
     @property
     def unit(self) -> float:
         """Return the scale in which the smallest box is a row's weight, as in `OneClassSVM`."""
-        return 1.0 / float((self.masses * self.prices).min())
+        return 1.0 / float((self.masses * self.costs).min())
 
 
 @dataclass(frozen=True)
@@ -56,31 +56,31 @@ class TaskProblem:
     ----------
     domains : ndarray of int of shape (n_tasks,)
         What the rows call the tasks, ascending; the first is the target, also by any smaller name.
-    planes : TaskPlanes
+    parameters : TaskParameters
         Parameters of the tasks.
     """
 
     domains: Array
-    planes: TaskPlanes
+    parameters: TaskParameters
 
     @property
     def totals(self) -> Array:
         """The masses of the tasks."""
-        return np.asarray(self.planes.unit * self.planes.masses)
+        return np.asarray(self.parameters.unit * self.parameters.masses)
 
     @property
     def coupling(self) -> Array:
-        """What the tasks' planes share."""
-        return self.planes.mixing
+        """What the tasks' weight vectors share."""
+        return self.parameters.mixing
 
     def terms(self, weights: Array, values: Mapping[str, Array]) -> Terms:
         """Return bounds that are the weights times the tasks' costs."""
-        planes = self.planes
+        parameters = self.parameters
         tasks = np.zeros(weights.size, np.int64)
         if self.domains.size > 1:
             tasks = np.searchsorted(self.domains, np.maximum(values[DOMAIN], self.domains[0]))
         ones = np.ones_like(weights)
-        upper = planes.unit * (planes.masses * planes.prices)[tasks] * weights
+        upper = parameters.unit * (parameters.masses * parameters.costs)[tasks] * weights
         return Terms(tasks, ones, ones, np.zeros_like(weights), upper)
 
 
@@ -95,7 +95,7 @@ class TasksModel:
     coefficients : ndarray of shape (n_tasks, n_support)
         Their coefficients in every task's score.
     scores : ndarray of shape (n,)
-        Scores of the rows, each by its own task's plane.
+        Scores of the rows, each by its own task's hyperplane.
     objective : float
         Primal objective of all tasks.
     """
@@ -107,9 +107,9 @@ class TasksModel:
 
 
 def tasks_program(
-    operator: SymmetricOperator, tasks: Array, weights: Array, planes: TaskPlanes
+    operator: SymmetricOperator, tasks: Array, weights: Array, parameters: TaskParameters
 ) -> QuadraticProgram:
-    """Return the dual of the tasks' planes, one group of dual variables a task.
+    """Return the dual of the tasks' problem, one group of dual variables a task.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def tasks_program(
         Task of each row.
     weights : ndarray of shape (n,)
         Weights of the rows, all positive.
-    planes : TaskPlanes
+    parameters : TaskParameters
         Parameters of the tasks.
 
     Returns
@@ -132,17 +132,17 @@ def tasks_program(
     One task, whose own part is free, is a one-class SVM:
 
     >>> import numpy as np
-    >>> from scarce.reductions import TaskPlanes, read_tasks, tasks_program
+    >>> from scarce.reductions import TaskParameters, read_tasks, tasks_program
     >>> from scarce.solvers import DenseMatrix, solve
     >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
-    >>> planes = TaskPlanes(own=np.ones(1), prices=np.ones(1), masses=np.ones(1))
+    >>> parameters = TaskParameters(own=np.ones(1), costs=np.ones(1), masses=np.ones(1))
     >>> tasks = np.zeros(2, int)
-    >>> program = tasks_program(DenseMatrix(X @ X.T), tasks, np.ones(2), planes)
-    >>> model = read_tasks(planes, tasks, solve(program, tol=1e-9))
+    >>> program = tasks_program(DenseMatrix(X @ X.T), tasks, np.ones(2), parameters)
+    >>> model = read_tasks(parameters, tasks, solve(program, tol=1e-9))
     >>> model.coefficients.round(6), round(model.objective, 6)
     (array([[0.8, 0.2]]), -0.4)
     """
-    problem = TaskProblem(np.arange(planes.own.size), planes)
+    problem = TaskProblem(np.arange(parameters.own.size), parameters)
     return program_of(problem, operator, problem.terms(weights, {DOMAIN: tasks}))
 
 
@@ -151,7 +151,7 @@ def augmented_rows(X: Array, tasks: Array, own: Array) -> Array:
 
     A row of task ``t`` becomes itself, followed by one block for each task, of zeros but for its
     own, ``x / sqrt(m_t)``. The inner products of such rows are ``(1 + [t = h] / m_t) x'x``, so that
-    a linear kernel of them is the kernel of `tasks_program`: the planes ``w_0 + v_t`` are one
+    a linear kernel of them is the kernel of `tasks_program`: the weights ``w_0 + v_t`` are one
     vector there. The paper's equations (33) to (36) apply any kernel to these rows, with
     ``m_t = C_t / K``. For a kernel that is not linear this is another model: it depends on the
     origin, and kernel values between tasks are small. To shift a row, shift it before it is
@@ -164,7 +164,7 @@ def augmented_rows(X: Array, tasks: Array, own: Array) -> Array:
     tasks : ndarray of int of shape (n,)
         Task of each row, from 0.
     own : ndarray of shape (n_tasks,)
-        ``m_t``, as in `TaskPlanes`.
+        ``m_t``, as in `TaskParameters`.
 
     Returns
     -------
@@ -183,12 +183,12 @@ def augmented_rows(X: Array, tasks: Array, own: Array) -> Array:
     return np.concatenate([X, (blocks[:, :, None] * X[:, None, :]).reshape(len(X), -1)], axis=1)
 
 
-def read_tasks(planes: TaskPlanes, tasks: Array, solution: Solution) -> TasksModel:
+def read_tasks(parameters: TaskParameters, tasks: Array, solution: Solution) -> TasksModel:
     """Return the model of a solution; offsets are order statistics of scores, left to the caller.
 
     Parameters
     ----------
-    planes : TaskPlanes
+    parameters : TaskParameters
         As given to `tasks_program`.
     tasks : ndarray of int of shape (n,)
         Likewise.
@@ -203,19 +203,19 @@ def read_tasks(planes: TaskPlanes, tasks: Array, solution: Solution) -> TasksMod
     Examples
     --------
     >>> import numpy as np
-    >>> from scarce.reductions import TaskPlanes, read_tasks, tasks_program
+    >>> from scarce.reductions import TaskParameters, read_tasks, tasks_program
     >>> from scarce.solvers import DenseMatrix, solve
-    >>> planes = TaskPlanes(own=np.ones(2), prices=np.ones(2), masses=np.ones(2))
+    >>> parameters = TaskParameters(own=np.ones(2), costs=np.ones(2), masses=np.ones(2))
     >>> tasks = np.array([0, 1])
-    >>> program = tasks_program(DenseMatrix(np.ones((2, 2))), tasks, np.ones(2), planes)
-    >>> read_tasks(planes, tasks, solve(program)).scores
+    >>> program = tasks_program(DenseMatrix(np.ones((2, 2))), tasks, np.ones(2), parameters)
+    >>> read_tasks(parameters, tasks, solve(program)).scores
     array([1.5, 1.5])
     """
-    unit = planes.unit
+    unit = parameters.unit
     support = np.flatnonzero(solution.alpha)
     return TasksModel(
         support=support,
-        coefficients=planes.mixing[:, tasks[support]] * (solution.alpha[support] / unit),
+        coefficients=parameters.mixing[:, tasks[support]] * (solution.alpha[support] / unit),
         scores=solution.gradient / unit,
         objective=solution.primal_objective / unit / unit,
     )

@@ -30,7 +30,7 @@ class Terms:
     linear: Array
     upper: Array
 
-    def multiplier_pull(self, reduced: Array, multipliers: Array) -> Array:
+    def wanted_multipliers(self, reduced: Array, multipliers: Array) -> Array:
         """Return what multiplier each row would have its group take, from its reduced gradient."""
         return np.asarray(multipliers[self.groups] - self.signs * reduced)
 

@@ -143,8 +143,8 @@ class NuSVR(TubeMachine):
         self.n_components = n_components
         self.random_state = random_state
 
-    def _program(self, operator: Any, targets: Array, prices: Array) -> QuadraticProgram:
-        return nu_svr_program(operator, targets, nu=self.nu, prices=prices)
+    def _program(self, operator: Any, targets: Array, costs: Array) -> QuadraticProgram:
+        return nu_svr_program(operator, targets, nu=self.nu, costs=costs)
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> TubeRegression:
         return read_nu_svr(program, solution)

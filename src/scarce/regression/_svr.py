@@ -141,8 +141,8 @@ class SVR(TubeMachine):
         self.n_components = n_components
         self.random_state = random_state
 
-    def _program(self, operator: Any, targets: Array, prices: Array) -> QuadraticProgram:
-        return svr_program(operator, targets, self.epsilon, prices)
+    def _program(self, operator: Any, targets: Array, costs: Array) -> QuadraticProgram:
+        return svr_program(operator, targets, self.epsilon, costs)
 
     def _read(self, program: QuadraticProgram, solution: Solution) -> TubeRegression:
         return read_svr(program, solution, self.epsilon)

@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from scarce._arrays import Array
 from scarce._classes import check_lengths
 from scarce._data import lazily
-from scarce._frame import Interval, checked_prices, checked_weights, fit_frame, keep_quality
+from scarce._frame import Interval, checked_costs, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce.reductions import TubeRegression
 from scarce.solvers import QuadraticProgram, Solution
@@ -30,7 +30,7 @@ class TubeMachine(RegressorMixin, KernelMachine):
 
     intercept_: Array
 
-    def _program(self, operator: Any, targets: Array, prices: Array) -> QuadraticProgram:
+    def _program(self, operator: Any, targets: Array, costs: Array) -> QuadraticProgram:
         """Return the program."""
         raise NotImplementedError
 
@@ -61,8 +61,8 @@ class TubeMachine(RegressorMixin, KernelMachine):
         targets = column_or_1d(y, warn=True).astype(np.float64)
         check_lengths(X, targets)
         sample = self._sample(X, checked_weights(sample_weight, X))
-        prices = checked_prices("C", self.C, sample.weights)
-        program = self._program(sample.operator, targets[sample.rows], prices)
+        costs = checked_costs("C", self.C, sample.weights)
+        program = self._program(sample.operator, targets[sample.rows], costs)
         last = sample.part(self._last_dual_variables(X.shape[0]))
         start = None if last is None else np.maximum(np.concatenate([last, -last]), 0.0)
         solution = self._solve(program, start)

@@ -232,7 +232,7 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         else:
             # In the last half-step the gradient is the scores.
             scores = fit.solution.gradient * problem.objective_unit
-            offset = one_class_offset(scores, problem.price, weights)
+            offset = one_class_offset(scores, problem.cost, weights)
         self.offset_ = np.array([offset])
         self.intercept_ = -self.offset_
         self._rounding = rounding_error(self.dual_coef_, problem.objective_unit)

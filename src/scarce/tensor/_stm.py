@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from scarce._arrays import Array
 from scarce._classes import two_classes
 from scarce._data import lazily
-from scarce._frame import Interval, checked_prices, checked_weights, fit_frame
+from scarce._frame import Interval, checked_costs, checked_weights, fit_frame
 from scarce._predictions import LabelPredictions
 from scarce.reductions import BinaryHalfStep
 from scarce.tensor._machine import TensorMachine
@@ -177,7 +177,7 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
         rows = np.flatnonzero(weights)
         weights, signs = weights[rows], signs[rows]
         tensors = self._tensors(flat, squares, rows)
-        checked_prices("C", self.C, weights * tensors.norm**2)
+        checked_costs("C", self.C, weights * tensors.norm**2)
         problem = BinaryHalfStep(self.C, signs, weights, tensors.norm)
         fit = self._search(tensors, problem)
         self._keep(fit, problem, rows)

@@ -167,7 +167,7 @@ def history_never_rises(subject: Subject) -> None:
     several = SEVERAL_ROUNDS.keys() & subject.traits
     assert values.size > 2 or not several, f"{values.size} rounds show nothing"
     falls = np.diff(values) <= 1e-7 * np.abs(values[1:])
-    # Where prices grow from round to round the objective may; it falls while they stay.
-    prices = np.array([history[name] for name in history if name.endswith("_cost")])
-    same = (np.diff(prices, axis=1) == 0).all(axis=0) if prices.size else True
+    # Where costs grow from round to round the objective may; it falls while they stay.
+    costs = np.array([history[name] for name in history if name.endswith("_cost")])
+    same = (np.diff(costs, axis=1) == 0).all(axis=0) if costs.size else True
     assert np.all(falls | ~np.asarray(same)), f"the objective rises: {values.tolist()}"

@@ -11,7 +11,7 @@ from tests.attack.recipes import Recipe
     ("name", "recipe"),
     [
         (
-            "STM",  # the price is lowered: claims were those of the lower one
+            "STM",  # the cost is lowered: claims were those of the lower one
             Recipe(seed=6143, n=32, d=1, cluster=0.5, distance=316227.8, ties=True, decades=4.0,
                    kernel="linear", cost=100.0, tol=0.01),
         ),

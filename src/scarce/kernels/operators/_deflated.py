@@ -81,7 +81,13 @@ class DeflatedOperator(SymmetricOperator):
         correction = np.multiply.outer(self.along[rows], self.along[columns])
         return np.asarray(self.operator.reference(rows, columns) - correction)
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        own = UNIT * (8 + np.count_nonzero(traffic)) * float(np.abs(self.along) @ traffic)
-        return np.asarray(self.operator.error_bound(traffic, precision) + own * np.abs(self.along))
+        own = (
+            UNIT
+            * (8 + np.count_nonzero(absolute_weights))
+            * float(np.abs(self.along) @ absolute_weights)
+        )
+        return np.asarray(
+            self.operator.error_bound(absolute_weights, precision) + own * np.abs(self.along)
+        )

@@ -125,12 +125,12 @@ class DirectOperator(KernelOperator):
         error = np.full((1, 1), direct_error(self.X.shape[1]))
         return ValueErrors(np.zeros(self.n, np.int64), error)
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
         if precision != np.float64:
-            return super().error_bound(traffic, precision)
-        each = direct_error(self.X.shape[1]) + UNIT * (9 + np.count_nonzero(traffic))
-        return np.full(self.n, each * float(traffic.sum()))
+            return super().error_bound(absolute_weights, precision)
+        each = direct_error(self.X.shape[1]) + UNIT * (9 + np.count_nonzero(absolute_weights))
+        return np.full(self.n, each * float(absolute_weights.sum()))
 
 
 def packed_sums(kernel: Kernel, X: Array, Z: Array, weights: Array, groups: Array) -> Array:

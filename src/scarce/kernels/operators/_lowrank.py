@@ -191,7 +191,7 @@ class NystroemOperator(SymmetricOperator):
     def _bins(self) -> tuple[NormBins, NormBins]:
         return NormBins(self.prepared.norms), NormBins(self.landmarks.norms)
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row.
 
         With values to the landmarks that are off by at most ``e_i`` for row ``i``, and as
@@ -201,7 +201,7 @@ class NystroemOperator(SymmetricOperator):
 
         Parameters
         ----------
-        traffic : ndarray of shape (n,)
+        absolute_weights : ndarray of shape (n,)
             Sum of the absolute weights that each column had.
         precision : dtype
             The arithmetic that was used.
@@ -225,7 +225,9 @@ class NystroemOperator(SymmetricOperator):
         largest = float(np.abs(self.diagonal()).max())
         reach = np.sqrt(self.landmarks.n * largest / self.root.smallest)
         with np.errstate(over="ignore"):
-            return np.asarray(reach * (errors * float(traffic.sum()) + float(errors @ traffic)))
+            return np.asarray(
+                reach * (errors * float(absolute_weights.sum()) + float(errors @ absolute_weights))
+            )
 
 
 def _parts(indices: Array) -> list[Array]:

@@ -132,12 +132,12 @@ class KernelOperator(SymmetricOperator):
         """Return a block in float64 by plain means, which share no formula with the tiles."""
         return self.prepared.rows.reference(self.kernel, rows, columns)
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row.
 
         Parameters
         ----------
-        traffic : ndarray of shape (n,)
+        absolute_weights : ndarray of shape (n,)
             Sum of the absolute weights that each column had.
         precision : dtype
             The arithmetic that was used.
@@ -147,7 +147,7 @@ class KernelOperator(SymmetricOperator):
         ndarray of shape (n,)
             The bounds.
         """
-        return self.error_table(precision).sum_errors(traffic)
+        return self.error_table(precision).sum_errors(absolute_weights)
 
     def value_errors(self) -> ValueErrors:
         """Return the bounds of single values in float64, by the norms of their rows."""

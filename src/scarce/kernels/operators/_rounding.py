@@ -60,7 +60,7 @@ def sum_errors(
     kernel: Kernel,
     left: NormBins,
     right: NormBins,
-    traffic: Array,
+    absolute_weights: Array,
     eps: float,
     width: int,
     differences: bool,
@@ -73,7 +73,7 @@ def sum_errors(
         The kernel.
     left, right : NormBins
         The rows of both sides.
-    traffic : ndarray of shape (m,)
+    absolute_weights : ndarray of shape (m,)
         Sum of the absolute weights that each row on the right had.
     eps, width, differences
         Precision of the values, terms of an inner product, and how distances are computed.
@@ -83,7 +83,7 @@ def sum_errors(
     ndarray of shape (n,)
         The bounds.
     """
-    return ErrorTable(kernel, left, right, eps, width, differences).sum_errors(traffic)
+    return ErrorTable(kernel, left, right, eps, width, differences).sum_errors(absolute_weights)
 
 
 class ErrorTable:
@@ -103,11 +103,11 @@ class ErrorTable:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self.sizes = kernel.largest_value(left.as_left(), right.as_right())
 
-    def sum_errors(self, traffic: Array, rows: Any = slice(None)) -> Array:
+    def sum_errors(self, absolute_weights: Array, rows: Any = slice(None)) -> Array:
         """Return the bounds for every row on the left, or some of them on both sides."""
-        mass = np.bincount(self.right.codes[rows], traffic, minlength=self.right.n_bins)
+        mass = np.bincount(self.right.codes[rows], absolute_weights, minlength=self.right.n_bins)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            table = self.errors + UNIT * (8 + np.count_nonzero(traffic)) * self.sizes
+            table = self.errors + UNIT * (8 + np.count_nonzero(absolute_weights)) * self.sizes
             bounds = np.where(mass > 0, table, 0.0) @ mass
         return np.asarray(_without_nan(bounds)[self.left.codes[rows]])
 

@@ -97,7 +97,7 @@ class StoredOperator(SymmetricOperator):
         """Return a block in float64 by plain means."""
         return self.base.reference(self.index[rows], self.index[columns])
 
-    def error_bound(self, traffic: Array, precision: Any) -> Array:
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
         """Return a bound of the rounding error of what `accumulate` added up, for every row."""
-        merged = np.bincount(self.index, traffic, minlength=self.base.n)
+        merged = np.bincount(self.index, absolute_weights, minlength=self.base.n)
         return np.asarray(self.base.error_bound(merged, np.float64)[self.index])

@@ -103,12 +103,12 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
     """
     if support.shape[0] == 0:
         return 0.0
-    traffic = np.abs(coefficients)
-    if traffic.ndim > 1:
-        traffic = traffic.max(axis=0)
+    absolute_weights = np.abs(coefficients)
+    if absolute_weights.ndim > 1:
+        absolute_weights = absolute_weights.max(axis=0)
     if is_narrow(support, kernel) and _is_double(support):
-        each = direct_error(support.shape[1]) + UNIT * (9 + traffic.size)
-        return float(each * traffic.sum())
+        each = direct_error(support.shape[1]) + UNIT * (9 + absolute_weights.size)
+        return float(each * absolute_weights.sum())
     if not sparse.issparse(support):
         # Of rows centred anywhere among them.
         largest = 4.0 * support.shape[1] * float(np.abs(support).max()) ** 2
@@ -116,8 +116,8 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
         if double and not kernel.needs_differences(largest):
             side = np.zeros(1), np.array([np.sqrt(largest)])
             value = kernel.rounding(side, side, UNIT, int(np.sqrt(support.shape[1])), False)
-            value = value + UNIT * (9 + traffic.size) * kernel.largest_value(side, side)
-            error = float(value[0] * traffic.sum())
+            value = value + UNIT * (9 + absolute_weights.size) * kernel.largest_value(side, side)
+            error = float(value[0] * absolute_weights.sum())
             if error <= enough:
                 return error
     right = prepare_pair(kernel, support, support)[1]
@@ -125,4 +125,6 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
     single = right.rows.dtype == np.float32 and not kernel.explicit
     eps = float(np.finfo(np.float32).eps) if single else UNIT
     terms = int(np.sqrt(right.rows.longest))
-    return float(sum_errors(kernel, bins, bins, traffic, eps, terms, right.differences).max())
+    return float(
+        sum_errors(kernel, bins, bins, absolute_weights, eps, terms, right.differences).max()
+    )

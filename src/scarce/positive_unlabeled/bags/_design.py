@@ -98,7 +98,7 @@ class Design:
             return None
         return replace(self, growth=growth)
 
-    def everyone(self) -> tuple[Array, Array]:
+    def all_rows(self) -> tuple[Array, Array]:
         """Return all unlabelled rows, by number in their pool, and their weights."""
         return np.arange(self.unlabelled.n), self.unlabelled.weights
 
@@ -107,7 +107,7 @@ class Design:
         enough = max(RANKED, 4.0 * self.bag_size)
         if self.n_bags and self.unlabelled.total > enough:
             return draw(random, self.unlabelled.weights, enough)
-        return self.everyone()
+        return self.all_rows()
 
     def parts(
         self,
@@ -125,9 +125,9 @@ class Design:
 
     def everything(self) -> Part:
         """Return the one program of all rows."""
-        everyone = self.everyone()
+        all_rows = self.all_rows()
         own, checked = np.ones(self.positives.n, bool), np.ones(self.negatives.n, bool)
-        return self._part(_Drawn(own, checked, everyone, None, everyone[0][:0]))
+        return self._part(_Drawn(own, checked, all_rows, None, all_rows[0][:0]))
 
     def _bags(
         self,

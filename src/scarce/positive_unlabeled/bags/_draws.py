@@ -67,15 +67,15 @@ class Renumbered(Scored):
         return self.source.each(self.where[indices], function)
 
     def scale_gamma(self, weights: Array) -> float:
-        return self.source.scale_gamma(self._everyone(weights))
+        return self.source.scale_gamma(self._weights_of_all(weights))
 
     def settled(self, kernel: Kernel, weights: Array) -> Kernel:
-        return self.source.settled(kernel, self._everyone(weights))
+        return self.source.settled(kernel, self._weights_of_all(weights))
 
-    def _everyone(self, weights: Array) -> Array:
-        everyone = np.zeros(self.source.shape[0])
-        everyone[self.where] = weights
-        return everyone
+    def _weights_of_all(self, weights: Array) -> Array:
+        all_weights = np.zeros(self.source.shape[0])
+        all_weights[self.where] = weights
+        return all_weights
 
 
 def pools(

@@ -58,8 +58,8 @@ def ranking(
     task: FitTask,
 ) -> Ranking:
     """Fit the candidates and keep what is clearly best; larger bags if the class is rare."""
-    everyone, some = design.everyone(), design.ranked(random)
-    parts = design.parts(random, everyone)
+    all_rows, some = design.all_rows(), design.ranked(random)
+    parts = design.parts(random, all_rows)
 
     def tried(each: Bags) -> OutOfBag:
         with task.part("candidate", None) as bags:
@@ -80,8 +80,8 @@ def ranking(
     grown = design.grown(share)
     if grown is not None:
         with task.part("rare class", None) as part:
-            best = bags.fitted(grown, grown.parts(random, everyone), part)
-    return Ranking(best, bags, best.others(everyone[0]), some)
+            best = bags.fitted(grown, grown.parts(random, all_rows), part)
+    return Ranking(best, bags, best.others(all_rows[0]), some)
 
 
 def cleaner_prior(
@@ -96,16 +96,16 @@ def cleaner_prior(
     """
     design, (some, weights) = replace(first.best.design, growth=1.0), first.sample
     counted, checked = design.positives.weights, design.negatives.weights
-    everyone = np.concatenate([weights, checked])
+    all_weights = np.concatenate([weights, checked])
     n_unlabelled = design.unlabelled.n
     scores = np.concatenate([first.others[:n_unlabelled][some], first.others[n_unlabelled:]])
-    density = rank_density(mid_ranks(first.best.positive, scores, everyone), counted)
-    own = mid_ranks(scores[: some.size], scores, everyone)
+    density = rank_density(mid_ranks(first.best.positive, scores, all_weights), counted)
+    own = mid_ranks(scores[: some.size], scores, all_weights)
     probable = np.minimum(1.0, prior_of(density) * density_at(density, own))
     negative = weights * np.maximum(1.0 - probable, 1e-9)  # some row must be negative
     parts = design.parts(random, (some, negative), (some, weights * probable))
     cleaner = first.bags.fitted(design, parts, task)
-    ranks = mid_ranks(cleaner.positive, cleaner.others(some), everyone)
+    ranks = mid_ranks(cleaner.positive, cleaner.others(some), all_weights)
     prior = prior_of(rank_density(ranks, counted))
     n = max(1, round(float(counted.sum())))
     draws = random.multinomial(n, counted / counted.sum(), size=RESAMPLES)

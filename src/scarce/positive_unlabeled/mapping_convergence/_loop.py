@@ -101,7 +101,7 @@ class Loop:
         self.held_out = held_out
         kept: dict[int, Trained] = {}
         self.candidates = candidates
-        everyone = negatives | candidates
+        all_rows = negatives | candidates
         taken_back = np.zeros_like(negatives)
         ending = problem = ""
         while not ending:
@@ -114,7 +114,7 @@ class Loop:
                 break
             self._check_support()
             if self.recheck and not rejected.any():
-                rejected = self._taken_back(everyone)
+                rejected = self._taken_back(all_rows)
                 taken_back |= rejected
             self.history["taken_back"].append(int(taken_back.sum()))
             number = len(self.history["recall"]) - 1
@@ -168,9 +168,9 @@ class Loop:
             self.history[name].append(value)
         return rejected
 
-    def _taken_back(self, everyone: Array) -> Array:
+    def _taken_back(self, all_rows: Array) -> Array:
         """Return the rejected rows, no longer trained on, that the classifier accepts."""
-        dropped = everyone & ~self.candidates
+        dropped = all_rows & ~self.candidates
         dropped[self.trained.rows] = False
         return self.trained.accepted(self.rows, dropped)
 

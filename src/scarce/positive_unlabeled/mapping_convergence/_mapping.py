@@ -60,9 +60,9 @@ def mapping_scores(
         mask = np.asarray(mapper(rows.gather(positives), rows.gather(others)))
         _check_mask(mask, others.size, "unlabelled rows")
     else:
-        everyone = np.asarray(mapper)
-        _check_mask(everyone, rows.shape[0], "rows of X")
-        mask = everyone[unlabelled]
+        all_rows = np.asarray(mapper)
+        _check_mask(all_rows, rows.shape[0], "rows of X")
+        mask = all_rows[unlabelled]
     return None, np.where(mask, -1.0, 1.0)
 
 

@@ -90,8 +90,8 @@ class OutOfBagMapper(BaseEstimator):
         X = np.vstack(rows) if stacked is None else stacked
         own = plain_weights(sample_weight, positives)
         weights = np.concatenate([own, *(masses for _, masses in blocks)])
-        everyone = np.arange(weights.size)
-        self.map_rows(MemoryRows(X), everyone[: own.size], everyone[own.size :], weights)
+        all_rows = np.arange(weights.size)
+        self.map_rows(MemoryRows(X), all_rows[: own.size], all_rows[own.size :], weights)
         return self
 
     def map_rows(

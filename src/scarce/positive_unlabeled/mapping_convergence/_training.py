@@ -285,7 +285,7 @@ class Training:
 
 
 def _is_flat(model: Any, X: Any) -> bool:
-    """Return whether a nu-classifier's plane and margin are next to nothing."""
+    """Return whether a nu-classifier's weight vector and margin are next to nothing."""
     dual = np.ravel(_dense(model.dual_coef_))
     if not np.isfinite(dual).all():
         return True

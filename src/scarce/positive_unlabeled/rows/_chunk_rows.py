@@ -105,8 +105,8 @@ class ChunkRows(Scored):
         owners = np.flatnonzero(np.logical_or.reduceat(inside, self.starts[:-1]))
         if owners.size == 0:
             return np.zeros(0)
-        everyone = None if inside.all() else np.packbits(inside)
-        return np.concatenate(self.chunks.map(_each, function, everyone, only=owners.tolist()))
+        inside_bits = None if inside.all() else np.packbits(inside)
+        return np.concatenate(self.chunks.map(_each, function, inside_bits, only=owners.tolist()))
 
     def scale_gamma(self, weights: Array) -> float:
         return self._surveyed(weights).scale
@@ -122,12 +122,12 @@ class ChunkRows(Scored):
         return self.found.reweighted(self.gather(other), weights[other] - self.weights[other])
 
 
-def _each(part: Part, function: Callable[[Any], Any], everyone: Array | None) -> Array:
+def _each(part: Part, function: Callable[[Any], Any], inside_bits: Array | None) -> Array:
     """Return what a function says of the rows of a part that are asked for, a bit for each."""
-    if everyone is None:
+    if inside_bits is None:
         return np.asarray(function(part.X))
     stop = part.first + part.X.shape[0]
-    bits = np.unpackbits(everyone[part.first // 8 : -(-stop // 8)])
+    bits = np.unpackbits(inside_bits[part.first // 8 : -(-stop // 8)])
     inside = bits[part.first % 8 :][: part.X.shape[0]].astype(bool)
     return np.asarray(function(part.X if inside.all() else part.X[inside]))
 

@@ -92,21 +92,21 @@ class SoftLabelled(ChunkedFit):
             common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
         fit = self._shrunk(learn(rows, first, start.logits, common), rows)
         if isinstance(features, LinearRows):
-            self._keep_own_planes(X, fit.model.weights.T)
+            self._keep_weight_vectors(X, fit.model.weights.T)
         else:
             lines = (features.root @ fit.model.weights).T
             self._keep_models(X, [Expansion(features.landmarks, line) for line in lines])
         self._keep_soft_labels(fit, rows, units, bool(used))
         self._add_source(sources)
 
-    def _keep_own_planes(self, X: Any, planes: Array) -> None:
+    def _keep_weight_vectors(self, X: Any, vectors: Array) -> None:
         """Store linear models, each as its own support vector: their mean is no sum over rows."""
         self.support_ = np.zeros(0, np.int32)
         self.shape_fit_ = X.shape
         self._sparse = sparse.issparse(X)
         kept = sparse.csr_matrix if self._sparse else np.asarray
-        self.support_vectors_, self.dual_coef_ = kept(planes), kept(np.eye(len(planes)))
-        self._coef = np.array(planes)
+        self.support_vectors_, self.dual_coef_ = kept(vectors), kept(np.eye(len(vectors)))
+        self._coef = np.array(vectors)
 
     def _shrunk(self, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
         """Return the fit with a model that spreads no further than left-out groups allow."""

@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 
 from scarce._arrays import Array
 
-_WHOLE = 1e-9  # 1 / price this near to a whole weight counts as whole
+_WHOLE = 1e-9  # 1 / cost this near to a whole weight counts as whole
 
 
-def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None = None) -> float:
-    """Return the offset that minimises ``-rho + price * sum_i w_i max(0, rho - s_i)``.
+def one_class_offset(scores: ArrayLike, cost: float, weights: ArrayLike | None = None) -> float:
+    """Return the offset that minimises ``-rho + cost * sum_i w_i max(0, rho - s_i)``.
 
-    It is the smallest score at which the cumulative weight reaches ``1 / price``. When the weight
+    It is the smallest score at which the cumulative weight reaches ``1 / cost``. When the weight
     is reached exactly every value up to the next score is optimal and the midpoint is taken; after
     the last score, the last score.
 
@@ -21,7 +21,7 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
     ----------
     scores : array-like of shape (n,)
         Scores of the training rows.
-    price : float
+    cost : float
         Cost ``C`` of one unit of slack, ``1 / (nu * total weight)`` in the usual parameter.
     weights : array-like of shape (n,), optional
         Weights, not negative; a weight of 2 is the same as the row given twice.
@@ -33,9 +33,9 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
 
     Examples
     --------
-    >>> one_class_offset([3.0, 1.0, 2.0, 4.0], price=1 / 1.5)
+    >>> one_class_offset([3.0, 1.0, 2.0, 4.0], cost=1 / 1.5)
     2.0
-    >>> one_class_offset([3.0, 1.0, 2.0, 4.0], price=1 / 2)
+    >>> one_class_offset([3.0, 1.0, 2.0, 4.0], cost=1 / 2)
     2.5
     """
     values: Array = np.asarray(scores, dtype=np.float64)
@@ -50,9 +50,9 @@ def one_class_offset(scores: ArrayLike, price: float, weights: ArrayLike | None 
         raise ValueError("weights must not all be zero")
     values, masses = values[masses > 0], masses[masses > 0]
     total = float(masses.sum())
-    wanted = 1.0 / price if price > 0 else np.inf
+    wanted = 1.0 / cost if cost > 0 else np.inf
     if wanted > total * (1 + _WHOLE):
-        raise ValueError(f"price must be at least 1 / total weight = {1 / total:g}, got {price:g}")
+        raise ValueError(f"cost must be at least 1 / total weight = {1 / total:g}, got {cost:g}")
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(masses[order])
     at = int(np.searchsorted(reached, wanted * (1 - _WHOLE)))
