@@ -308,7 +308,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]
 
     def _keep(self, X: Any, support: Array, weights: Array) -> None:
-        """Store the expansion over the rows ``support``, one line of weights or several."""
+        """Store the expansion over the rows ``support``, one row of weights or several."""
         if not np.isfinite(weights).all():
             raise ValueError(NOT_FINITE)
         self.support_ = support.astype(np.int32)
@@ -357,8 +357,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _scores_of(self, X: Any, dual: Array, groups: Array) -> Array:
         """Return ``sum_j dual[g_i, j] k(x_i, sv_j)`` for checked rows and their groups."""
         if self._kernel_type.pairwise:
-            lines = dual[groups] if dual.shape[0] > 1 else dual
-            return no_nan((X[:, self.support_] * lines).sum(axis=1, dtype=np.float64))
+            own = dual[groups] if dual.shape[0] > 1 else dual
+            return no_nan((X[:, self.support_] * own).sum(axis=1, dtype=np.float64))
         if self.support_vectors_.shape[0] != dual.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         X = self._rows_like_support(X)

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from scarce.kernels import make_kernel
-from scarce.proportions._groups import Units
+from scarce.proportions._groups import Bags
 from scarce.proportions._space import KernelSpace, LinearSpace
 
 N_UNITS, SIZE = 6, 5
 SCALE = 0.25  # a power of two, exact
 
 
-def units_of(n_units=N_UNITS, size=SIZE):
-    codes = np.repeat(np.arange(n_units), size)
-    ones = np.ones(n_units)
-    return Units(codes, np.ones(codes.size), 0, np.full((n_units, 1), 0.5), size * ones, ones)
+def units_of(n_bags=N_UNITS, size=SIZE):
+    codes = np.repeat(np.arange(n_bags), size)
+    ones = np.ones(n_bags)
+    return Bags(codes, np.ones(codes.size), 0, np.full((n_bags, 1), 0.5), size * ones, ones)
 
 
 def exact(values):

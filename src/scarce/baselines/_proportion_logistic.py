@@ -44,7 +44,7 @@ class ProportionLogistic(ProbabilisticShareClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels; 0, 1, ... for shares.
     coef_ : ndarray of shape (n_columns, n_features)
-        Weights of the features; one line for two classes, else one a class.
+        Weights of the features; one row for two classes, else one a class.
     intercept_ : ndarray of shape (n_columns,)
         Constants.
     n_iter_ : int
@@ -123,8 +123,8 @@ class ProportionLogistic(ProbabilisticShareClassifier):
 
     def _chosen(self, X: Any) -> Array:
         """Return the landmarks, of distinct rows, so that repeating rows changes nothing."""
-        line = np.random.default_rng(0).normal(size=X.shape[1])
-        keys = np.round(np.asarray(X @ line), 6)  # rows of equal sums are taken to be equal
+        direction = np.random.default_rng(0).normal(size=X.shape[1])
+        keys = np.round(np.asarray(X @ direction), 6)  # rows of equal sums are taken to be equal
         distinct = np.unique(keys, return_index=True)[1]
         random = check_random_state(self.random_state)
         return np.asarray(distinct[random.permutation(distinct.size)[: self.n_components]])

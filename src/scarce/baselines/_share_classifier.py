@@ -18,8 +18,8 @@ from scarce._data import lazily
 from scarce._frame import checked_weights, fit_frame, note, validate_data
 from scarce._predictions import LabelPredictions
 from scarce.proportions import (
+    Bags,
     RowGroups,
-    Units,
     class_probabilities,
     grouped_rows,
     has_several_columns,
@@ -79,27 +79,27 @@ class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
             if self.classes_.size < 2:
                 raise ValueError("The number of classes has to be greater than one; got 1 class")
             weights = checked_weights(sample_weight, X)
-            units = single_rows(np.eye(self.classes_.size)[codes], weights)
+            bags = single_rows(np.eye(self.classes_.size)[codes], weights)
         else:
             X = self._validated(X, reset=True)
             weights = checked_weights(sample_weight, X)
-            units = self._grouped(y, groups, weights)
-            self.classes_ = np.arange(max(2, units.shares.shape[1]))
-        shares = units.shares[:, 1:] if units.shares.shape[1] == 2 else units.shares
-        rows = units.rows
-        in_groups = RowGroups.of(units.codes[rows], units.weights[rows], units.n_units)
+            bags = self._grouped(y, groups, weights)
+            self.classes_ = np.arange(max(2, bags.shares.shape[1]))
+        shares = bags.shares[:, 1:] if bags.shares.shape[1] == 2 else bags.shares
+        rows = bags.rows
+        in_groups = RowGroups.of(bags.codes[rows], bags.weights[rows], bags.n_bags)
         return (X if rows.size == X.shape[0] else X[rows]), in_groups, shares
 
-    def _grouped(self, y: Any, groups: Any, weights: Array) -> Units:
+    def _grouped(self, y: Any, groups: Any, weights: Array) -> Bags:
         if groups is None:
             return single_rows(read_shares(y, weights.size), weights)
-        units = grouped_rows(y, groups, weights)
-        if units.n_common:
+        bags = grouped_rows(y, groups, weights)
+        if bags.n_common:
             raise ValueError(
-                f"groups marks {units.n_common} rows as common (-1), which "
+                f"groups marks {bags.n_common} rows as common (-1), which "
                 f"{type(self).__name__} cannot use; mark them as leftover (-2, None or NaN)"
             )
-        return units
+        return bags
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         return validate_data(

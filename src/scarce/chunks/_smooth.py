@@ -255,10 +255,10 @@ def _system(
     for place, each in enumerate(sums.curvature):
         own = slice(place * rank, (place + 1) * rank)
         curvature[own, own] += features.from_raw(features.from_raw(each).T)
-    for group, line in enumerate(features.from_raw(sums.mixed)):
+    for group, row in enumerate(features.from_raw(sums.mixed)):
         first = rank * (group if n_vectors > 1 else 0)
-        curvature[size + group, first : first + rank] = line
-        curvature[first : first + rank, size + group] = line
+        curvature[size + group, first : first + rank] = row
+        curvature[first : first + rank, size + group] = row
     curvature[size:, size:] = np.diag(sums.own)
     return gradient, curvature
 

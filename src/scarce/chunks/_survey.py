@@ -57,8 +57,8 @@ class Survey:
     def members(self) -> Array:
         """Return how many rows of positive weight each chunk has of each label."""
         counts = np.zeros((len(self.labelled), self.classes.size), np.int64)
-        for line, (classes, own) in zip(counts, self.labelled, strict=True):
-            line[np.searchsorted(self.classes, classes)] = own
+        for row, (classes, own) in zip(counts, self.labelled, strict=True):
+            row[np.searchsorted(self.classes, classes)] = own
         return counts
 
     def reweighted(self, X: Array, more: Array) -> Survey:

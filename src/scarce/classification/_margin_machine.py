@@ -24,7 +24,7 @@ from scarce.classification._one_vs_one import (
     most_votes,
     of_pair,
     one_vs_rest,
-    pair_lines,
+    pair_coefficients,
     pair_sums,
 )
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
@@ -233,13 +233,13 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         """Store the expansion, one class after the other as LIBSVM does."""
         if len(coefficients) == 1:
             support, terms = self._expansion(sample.operator, coefficients[0])
-            lines = terms[None, :]
+            coefs = terms[None, :]
         else:
-            lines = pair_lines(coefficients, codes, self.classes_.size)
-            support = np.flatnonzero((lines != 0).any(axis=0))
-            lines = lines[:, support]
+            coefs = pair_coefficients(coefficients, codes, self.classes_.size)
+            support = np.flatnonzero((coefs != 0).any(axis=0))
+            coefs = coefs[:, support]
         order = codes[support].argsort(kind="stable")
-        self._keep(sample.X, sample.rows[support[order]], lines[:, order])
+        self._keep(sample.X, sample.rows[support[order]], coefs[:, order])
         counts = np.bincount(codes[support], minlength=self.classes_.size)
         self._n_support = counts.astype(np.int32)
 
@@ -267,7 +267,7 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         if self._kernel_type.pairwise:
             values = X[:, self.support_]
             pieces = [np.split(each, ends[:-1], axis=1) for each in (dual, values)]
-            parts = np.array([lines @ part.T for lines, part in zip(*pieces, strict=True)])
+            parts = np.array([coefs @ part.T for coefs, part in zip(*pieces, strict=True)])
         else:
             parts = segment_scores(X, self.support_vectors_, dual, ends, self._fitted_kernel())
         return no_nan(pair_sums(parts, self.classes_.size).T + self.intercept_)
@@ -327,14 +327,14 @@ class MarginMachine(ChunkedFit, LabelledMachine):
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, for a linear kernel, one line for every pair of classes."""
+        """Weights of the features, for a linear kernel, one row for every pair of classes."""
         if not self._kernel_type.explicit or self.dual_coef_.shape[0] == 1:
             return super().coef_
         ends = np.append(0, np.cumsum(self._n_support))
         parts = np.empty((self.classes_.size, self.classes_.size - 1), dtype=object)
         for c, part in enumerate(map(slice, ends, ends[1:])):
-            for line in range(self.classes_.size - 1):
-                parts[c, line] = self.dual_coef_[[line], part] @ self.support_vectors_[part]
+            for row in range(self.classes_.size - 1):
+                parts[c, row] = self.dual_coef_[[row], part] @ self.support_vectors_[part]
         pairs = [parts[i, j - 1] + parts[j, i] for i, j in class_pairs(self.classes_.size)]
         coef: Any = sparse.vstack(pairs, format="csr") if self._sparse else np.vstack(pairs)
         (coef.data if self._sparse else coef).flags.writeable = False

@@ -10,7 +10,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import Interval, StrOptions, note
 from scarce.classification._margin_machine import MarginMachine
-from scarce.classification._one_vs_one import class_pairs, pair_lines
+from scarce.classification._one_vs_one import class_pairs, pair_coefficients
 from scarce.reductions import (
     MarginProblem,
     NuMarginModel,
@@ -100,10 +100,10 @@ class NuSVC(MarginMachine):
         Number of support vectors of each class.
     dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
         Signed multipliers, divided by the margin, for each of the pairs that a support vector's
-        class is in: line ``l`` is for the pair with class ``l``, or ``l + 1`` from its own class
+        class is in: row ``l`` is for the pair with class ``l``, or ``l + 1`` from its own class
         on.
     coef_ : ndarray or CSR of shape (n_pairs, n_features)
-        Weights of the features, for a linear kernel; one line for two classes.
+        Weights of the features, for a linear kernel; one row for two classes.
     intercept_ : ndarray of shape (n_pairs,)
         Constant of the decision function, divided by the margin.
     margin_ : float or ndarray of shape (n_pairs,)
@@ -242,4 +242,4 @@ class NuSVC(MarginMachine):
         codes = np.repeat(np.arange(n_classes), self._n_support)
         pairs = zip(np.atleast_1d(self.margin_), class_pairs(n_classes), strict=True)
         own = [np.full(int(self._n_support[list(pair)].sum()), each) for each, pair in pairs]
-        return super()._dual_variables() * pair_lines(own, codes, n_classes)
+        return super()._dual_variables() * pair_coefficients(own, codes, n_classes)

@@ -2,7 +2,7 @@
 
 Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...; a decision of a pair is positive for its
 first class. A support vector of class c has a coefficient in each of the ``n_classes - 1`` pairs
-that c is in: line l of `dual_coef_` holds that of the pair with class l, or l + 1 from c on.
+that c is in: row l of `dual_coef_` holds that of the pair with class l, or l + 1 from c on.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def class_pairs(n_classes: int) -> list[tuple[int, int]]:
     return list(combinations(range(n_classes), 2))
 
 
-def pair_lines(values: list[Array], codes: Array, n_classes: int) -> Array:
-    """Return the lines of coefficients of all rows from those of the pairs.
+def pair_coefficients(values: list[Array], codes: Array, n_classes: int) -> Array:
+    """Return the table of coefficients, one column a sample, from those of the pairs.
 
     Parameters
     ----------
@@ -35,21 +35,21 @@ def pair_lines(values: list[Array], codes: Array, n_classes: int) -> Array:
     Returns
     -------
     ndarray of shape (n_classes - 1, n)
-        The lines.
+        The table.
     """
-    lines = np.zeros((n_classes - 1, codes.size))
+    table = np.zeros((n_classes - 1, codes.size))
     for (first, second), value in zip(class_pairs(n_classes), values, strict=True):
         own = codes[(codes == first) | (codes == second)]
-        lines[second - 1, codes == first] = value[own == first]
-        lines[first, codes == second] = value[own == second]
-    return lines
+        table[second - 1, codes == first] = value[own == first]
+        table[first, codes == second] = value[own == second]
+    return table
 
 
-def of_pair(lines: Array, codes: Array, pair: tuple[int, int]) -> Array:
+def of_pair(table: Array, codes: Array, pair: tuple[int, int]) -> Array:
     """Return the values of the rows of two classes, in the order of the rows."""
     first, second = pair
     rows = (codes == first) | (codes == second)
-    return np.asarray(np.where(codes[rows] == first, lines[second - 1, rows], lines[first, rows]))
+    return np.asarray(np.where(codes[rows] == first, table[second - 1, rows], table[first, rows]))
 
 
 def pair_sums(parts: Any, n_classes: int) -> Array:
@@ -58,7 +58,7 @@ def pair_sums(parts: Any, n_classes: int) -> Array:
     Parameters
     ----------
     parts : array of shape (n_classes, n_classes - 1, ...)
-        Sums over the support vectors of each class with each line of coefficients.
+        Sums over the support vectors of each class with each row of coefficients.
     n_classes : int
         Number of classes.
 

@@ -91,10 +91,10 @@ class SVC(MarginMachine):
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
     dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
-        Signed multipliers, for each of the pairs that a support vector's class is in: line ``l`` is
+        Signed multipliers, for each of the pairs that a support vector's class is in: row ``l`` is
         for the pair with class ``l``, or ``l + 1`` from its own class on.
     coef_ : ndarray or CSR of shape (n_pairs, n_features)
-        Weights of the features, for a linear kernel; one line for two classes.
+        Weights of the features, for a linear kernel; one row for two classes.
     intercept_ : ndarray of shape (n_pairs,)
         Constant of the decision function.
     fit_status_ : int

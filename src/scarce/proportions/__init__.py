@@ -4,7 +4,7 @@ from scarce._names import publish
 from scarce.proportions._calibration_display import ShareCalibrationDisplay
 from scarce.proportions._exchange import SourceModel, export_source, load_source
 from scarce.proportions._group_probability import GroupProbabilitySVM
-from scarce.proportions._groups import Units as Units
+from scarce.proportions._groups import Bags as Bags
 from scarce.proportions._groups import grouped_rows as grouped_rows
 from scarce.proportions._groups import read_groups as read_groups
 from scarce.proportions._groups import read_shares as read_shares

@@ -15,7 +15,7 @@ from scarce._arrays import Array
 from scarce._frame import collected_notes, note
 from scarce._warnings import ScarceDataWarning
 from scarce.proportions._calibration import probabilities
-from scarce.proportions._groups import COMMON, Units
+from scarce.proportions._groups import COMMON, Bags
 from scarce.proportions._share_calibration import fit_share_calibration
 from scarce.proportions._share_loss import (
     SMALLEST,
@@ -54,12 +54,12 @@ class GroupRows(NamedTuple):
     chosen: Array
 
 
-def has_mixed_groups(X: Any, units: Units) -> bool:
+def has_mixed_groups(X: Any, bags: Bags) -> bool:
     """Say whether some group holds two rows that differ."""
-    rows = units.rows[units.codes[units.rows] >= units.n_common]
-    order = rows[np.argsort(units.codes[rows], kind="stable")]
+    rows = bags.rows[bags.codes[bags.rows] >= bags.n_common]
+    order = rows[np.argsort(bags.codes[rows], kind="stable")]
     first, second = order[:-1], order[1:]
-    pairs = np.flatnonzero(units.codes[first] == units.codes[second])
+    pairs = np.flatnonzero(bags.codes[first] == bags.codes[second])
     for start in range(0, pairs.size, 1024):
         part = pairs[start : start + 1024]
         one, other = X[first[part]], X[second[part]]
@@ -68,10 +68,10 @@ def has_mixed_groups(X: Any, units: Units) -> bool:
     return False
 
 
-def calibration_rows(units: Units, cheap: bool) -> GroupRows:
+def calibration_rows(bags: Bags, cheap: bool) -> GroupRows:
     """Return rows of some whole groups, by whose scores to calibrate; see `calibration_groups`."""
-    counts = np.bincount(units.codes[units.rows], minlength=units.n_units)[units.n_common :]
-    return _of_groups(units, calibration_groups(counts, cheap))
+    counts = np.bincount(bags.codes[bags.rows], minlength=bags.n_bags)[bags.n_common :]
+    return _of_groups(bags, calibration_groups(counts, cheap))
 
 
 def calibration_groups(counts: Array, cheap: bool) -> Array:
@@ -87,12 +87,12 @@ def calibration_groups(counts: Array, cheap: bool) -> Array:
     return np.unique(np.linspace(0, n_groups - 1, some).round().astype(np.intp))
 
 
-def _of_groups(units: Units, chosen: Array) -> GroupRows:
-    place = np.full(units.n_units + 1, -1)  # the last is for rows that take no part
-    place[chosen + units.n_common] = np.arange(chosen.size)
-    codes = place[units.codes]
+def _of_groups(bags: Bags, chosen: Array) -> GroupRows:
+    place = np.full(bags.n_bags + 1, -1)  # the last is for rows that take no part
+    place[chosen + bags.n_common] = np.arange(chosen.size)
+    codes = place[bags.codes]
     rows = np.flatnonzero(codes >= 0)
-    return GroupRows(rows, RowGroups.of(codes[rows], units.weights[rows], chosen.size), chosen)
+    return GroupRows(rows, RowGroups.of(codes[rows], bags.weights[rows], chosen.size), chosen)
 
 
 def plain(calibration: tuple[float, Array]) -> Calibration:
@@ -138,29 +138,29 @@ class LeftOut:
         Whether the calibration raises the loss by more than noise.
     """
 
-    def __init__(self, machine: Any, X: Any, units: Units, part: Callable[..., Any]) -> None:
-        n_groups = units.sizes.size
+    def __init__(self, machine: Any, X: Any, bags: Bags, part: Callable[..., Any]) -> None:
+        n_groups = bags.sizes.size
         out = np.arange(n_groups) % FIFTH == FIFTH - 1
-        place = np.where(units.codes >= 0, units.codes - units.n_common, n_groups)
+        place = np.where(bags.codes >= 0, bags.codes - bags.n_common, n_groups)
         # Common rows, whose places are negative, stay; there may be more of them than of groups.
         is_out = (place >= 0) & np.append(out, False)[np.maximum(place, 0)]
-        kept = np.flatnonzero((units.codes >= 0) & ~is_out)
-        groups = np.where(units.codes[kept] < units.n_common, COMMON, place[kept])
-        shares = np.vstack([units.shares, np.full((1, units.shares.shape[1]), np.nan)])
+        kept = np.flatnonzero((bags.codes >= 0) & ~is_out)
+        groups = np.where(bags.codes[kept] < bags.n_common, COMMON, place[kept])
+        shares = np.vstack([bags.shares, np.full((1, bags.shares.shape[1]), np.nan)])
         y = shares[np.where(groups == COMMON, n_groups, groups)]
         inner = type(machine)(**machine.get_params(deep=False))
         inner.set_params(calibrate=None, classes=None, gamma=machine._gamma)
         with collected_notes():  # they are the outer fit's to give
-            inner.fit(part(X, kept, kept), y, groups, sample_weight=units.weights[kept])
-            rows, in_groups, chosen = _of_groups(units, np.flatnonzero(out))
-            seen, own, _ = _of_groups(units, np.flatnonzero(~out))
-            given = units.shares[~out]
+            inner.fit(part(X, kept, kept), y, groups, sample_weight=bags.weights[kept])
+            rows, in_groups, chosen = _of_groups(bags, np.flatnonzero(out))
+            seen, own, _ = _of_groups(bags, np.flatnonzero(~out))
+            given = bags.shares[~out]
             new, old = part(X, rows, kept), part(X, seen, kept)
             forms = {"": (inner._raw_decisions(new), inner._raw_decisions(old))}
             source = inner._source_decisions(new)
             if source is not None:
                 forms["source"] = (source, inner._source_decisions(old))
-        wanted = units.shares[chosen]
+        wanted = bags.shares[chosen]
         found = {"uncalibrated": losses(calibrated(forms[""][0], None), in_groups, wanted)}
         for name, (scores, training) in forms.items():
             fitted = fit_share_calibration(training, own, given)
@@ -173,22 +173,22 @@ class LeftOut:
         )
 
 
-def note_few_labels(units: Units, worth: float) -> None:
+def note_few_labels(bags: Bags, worth: float) -> None:
     """Warn of shares that say little."""
     if worth < ENOUGH:
         note(
-            f"the shares of {units.sizes.size} groups are worth about {worth:.0f} labels: expect "
+            f"the shares of {bags.sizes.size} groups are worth about {worth:.0f} labels: expect "
             f"the accuracy of a model trained on that many labelled rows. More groups, or groups "
             "whose shares differ more, help; more rows in the same groups do not.",
             ScarceDataWarning,
         )
 
 
-def note_one_label(decisions: Array, units: Units) -> None:
+def note_one_label(decisions: Array, bags: Bags) -> None:
     """Warn of a constant classifier where shares differ."""
     one = decisions > 0 if decisions.shape[1] == 1 else decisions.argmax(axis=1)[:, None]
-    if np.ptp(one.astype(int)) == 0 and np.ptp(units.shares, axis=0).max() > 0:
-        low, high = (end(units.shares, axis=0).squeeze().tolist() for end in (np.min, np.max))
+    if np.ptp(one.astype(int)) == 0 and np.ptp(bags.shares, axis=0).max() > 0:
+        low, high = (end(bags.shares, axis=0).squeeze().tolist() for end in (np.min, np.max))
         note(
             f"all training rows get one label, though the shares of the groups differ (from "
             f"{low} to {high}). The "
@@ -227,6 +227,6 @@ def note_all_at_bound(variables: Array, costs: Array, name: str) -> None:
         )
 
 
-def worth_of(units: Units) -> float:
+def worth_of(bags: Bags) -> float:
     """Return the effective labels of the groups."""
-    return effective_labels(units.shares, units.sizes) if units.sizes.size else 0.0
+    return effective_labels(bags.shares, bags.sizes) if bags.sizes.size else 0.0

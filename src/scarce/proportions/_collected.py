@@ -1,4 +1,4 @@
-"""Units of rows in chunks, collected, with what the machines from shares do with them."""
+"""Bags of rows in chunks, collected, with what the machines from shares do with them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from scarce._data import budget
 from scarce.chunks import Chunks
 from scarce.chunks._chunks import FAN
 from scarce.chunks._memory import COPIES
-from scarce.proportions._calibrated import calibration_groups
-from scarce.proportions._groups import Units
-from scarce.proportions._share_loss import RowGroups
-from scarce.proportions._soft_labels._learning import Rows, learn
-from scarce.proportions._space import Expansion, FeatureSpace
-from scarce.proportions._unit_sums import (
-    UNIT,
+from scarce.proportions._bag_sums import (
+    BAG,
+    BagChunks,
     GroupTable,
-    UnitChunks,
+    bag_sums,
     group_table,
     scores_of,
     soft_label_rows,
     source_functions,
-    unit_sums,
 )
+from scarce.proportions._calibrated import calibration_groups
+from scarce.proportions._groups import Bags
+from scarce.proportions._share_loss import RowGroups
+from scarce.proportions._soft_labels._learning import Rows, learn
+from scarce.proportions._space import Expansion, FeatureSpace
 
 READS = 4  # groups, survey, landmarks, sums
 MOST_SCORED = 2_000_000  # rows whose scores are gathered for a calibration
@@ -35,30 +35,30 @@ MOST_SCORED = 2_000_000  # rows whose scores are gathered for a calibration
 
 @dataclass
 class Collected:
-    """Units of rows in chunks.
+    """Bags of rows in chunks.
 
     Attributes
     ----------
-    chunks : UnitChunks
+    chunks : BagChunks
         The rows.
     plan : Plan
         Kernel and features.
     table : GroupTable
         The groups.
-    units : Units
-        The units, without their rows.
+    bags : Bags
+        The bags, without their rows.
     space : FeatureSpace
         Their features.
     sources : list
         One source a problem, if any.
-    functions : ndarray of shape (n_units, n_sources)
-        Their mean scores of the units, without constants.
+    functions : ndarray of shape (n_bags, n_sources)
+        Their mean scores of the bags, without constants.
     """
 
-    chunks: UnitChunks
+    chunks: BagChunks
     plan: Plan
     table: GroupTable
-    units: Units
+    bags: Bags
     space: FeatureSpace
     sources: list[Any]
     functions: Array
@@ -84,7 +84,7 @@ class Collected:
         """
         model, table, share = models[0], self.table, estimator._source_share
         if not (table.mixed and table.sizes.size):
-            estimator._calibrate_by(self.units, None)
+            estimator._calibrate_by(self.bags, None)
             return
         if estimator.calibrate == "em":
             self._soften(estimator, model)
@@ -101,7 +101,7 @@ class Collected:
             decisions = decisions + share * functions
             theirs = functions + [source.intercept for source in self.sources]
         in_groups = RowGroups.of(codes, weights, left.size)
-        estimator._calibrate_by(self.units, (decisions, theirs), in_groups, chosen[left])
+        estimator._calibrate_by(self.bags, (decisions, theirs), in_groups, chosen[left])
 
     def _soften(self, estimator: Any, model: Expansion) -> None:
         """Learn from soft labels of rows that two more reads gather.
@@ -110,7 +110,7 @@ class Collected:
         """
         part = soft_label_rows(self.chunks, self.table)
         estimator._count_reads(2)
-        chosen, codes = np.unique(part.values[UNIT], return_inverse=True)
+        chosen, codes = np.unique(part.values[BAG], return_inverse=True)
         in_groups = RowGroups.of(codes, part.weights, chosen.size)
         features, share = self.plan.features, estimator._source_share
         decisions = (features.raw(part.X) @ self._weight_vector(model))[
@@ -121,7 +121,7 @@ class Collected:
         if source is not None:
             decisions = decisions + share * source
             theirs = source + [each.intercept for each in self.sources]
-        logits = estimator._calibrate_by(self.units, (decisions, theirs), in_groups, chosen)
+        logits = estimator._calibrate_by(self.bags, (decisions, theirs), in_groups, chosen)
         shares = self.table.shares[chosen]
         used = source if share > 0 else None
         ridge = 1.0 if used is None else 1.0 + estimator.transfer
@@ -129,12 +129,12 @@ class Collected:
         fit = estimator._shrunk(learn(rows, rows, logits), rows)
         model = Expansion(np.zeros(0, np.intp), np.zeros(0), fit.model.weights[:, 0])
         self.keep(estimator, [model])
-        estimator._keep_soft_labels(fit, rows, self.units, rows.source is not None)
+        estimator._keep_soft_labels(fit, rows, self.bags, rows.source is not None)
         estimator._add_source(self.sources)
 
 
-def collected_units(estimator: Any, chunks: Chunks) -> Collected:
-    """Return the units of rows in chunks: means of groups, and few rows for all common ones.
+def collected_bags(estimator: Any, chunks: Chunks) -> Collected:
+    """Return the bags of rows in chunks: means of groups, and few rows for all common ones.
 
     What is solved with them is in memory. Classes, kernel and names of features of the estimator
     are settled.
@@ -142,15 +142,15 @@ def collected_units(estimator: Any, chunks: Chunks) -> Collected:
     table = group_table(chunks)
     estimator._refuse_common(table.n_common)
     estimator._name_classes(2)
-    seen = UnitChunks(chunks, table)
+    seen = BagChunks(chunks, table)
     plan = estimator._planned(seen)
     _check_memory(table, plan, estimator.max_memory)
     sources = estimator._read_sources(plan.sample.X, plan.kernel, 1)
     estimator._count_reads(READS)
-    sums = unit_sums(seen, table, plan.features, sources)
+    sums = bag_sums(seen, table, plan.features, sources)
     # Each of the rows that stand for the common ones has an equal part of their weight.
     common = np.full(sums.n_common, table.common_weight / max(1, sums.n_common))
-    units = Units(
+    bags = Bags(
         np.zeros(0, np.intp),
         np.zeros(0),
         sums.n_common,
@@ -158,7 +158,7 @@ def collected_units(estimator: Any, chunks: Chunks) -> Collected:
         table.sizes,
         np.append(common, np.ones(table.sizes.size)),
     )
-    return Collected(seen, plan, table, units, FeatureSpace(sums.features), sources, sums.functions)
+    return Collected(seen, plan, table, bags, FeatureSpace(sums.features), sources, sums.functions)
 
 
 def _check_memory(table: GroupTable, plan: Plan, max_memory: float | None) -> None:

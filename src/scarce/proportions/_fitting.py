@@ -1,4 +1,4 @@
-"""Units of rows in memory, with what the estimators from shares do with them."""
+"""Bags of rows in memory, with what the estimators from shares do with them."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.proportions._calibrated import GroupRows
-from scarce.proportions._groups import Units
-from scarce.proportions._space import Expansion, UnitSpace
+from scarce.proportions._groups import Bags
+from scarce.proportions._space import BagSpace, Expansion
 
 Wanted = list[tuple[Array, Array]]  # scores and tubes of the groups, for every problem
 
 
 @dataclass(frozen=True)
 class InMemory:
-    """Units of rows in memory; `Collected` is the same of rows in chunks.
+    """Bags of rows in memory; `Collected` is the same of rows in chunks.
 
     Attributes
     ----------
     X : array or CSR
         The rows.
-    units : Units
-        Their units.
-    space : UnitSpace
+    bags : Bags
+        Their bags.
+    space : BagSpace
         Features of these.
     sources : list
         One source a problem, if any.
-    functions : ndarray of shape (n_units, n_sources)
-        Their mean scores of the units, without constants.
+    functions : ndarray of shape (n_bags, n_sources)
+        Their mean scores of the bags, without constants.
     scored : GroupRows or None
         Rows whose scores say how groups are met.
     """
 
     X: Any
-    units: Units
-    space: UnitSpace
+    bags: Bags
+    space: BagSpace
     sources: list[Any]
     functions: Array
     scored: GroupRows | None
@@ -53,28 +53,28 @@ class InMemory:
 
     def calibrate(self, estimator: Any, models: list[Expansion]) -> None:
         """Have an estimator calibrate them."""
-        estimator._calibrate(self.X, self.units, self.scored, models, self.space, self.sources)
+        estimator._calibrate(self.X, self.bags, self.scored, models, self.space, self.sources)
 
 
-def units_in_memory(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> InMemory:
-    """Return checked rows as units; the kernel of the estimator is settled by them."""
-    X, units = estimator._prepared(X, y, groups, sample_weight)
-    estimator._refuse_common(units.n_common)
-    weights = np.where(units.codes >= 0, units.weights, 0.0)
+def bags_in_memory(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> InMemory:
+    """Return checked rows as bags; the kernel of the estimator is settled by them."""
+    X, bags = estimator._prepared(X, y, groups, sample_weight)
+    estimator._refuse_common(bags.n_common)
+    weights = np.where(bags.codes >= 0, bags.weights, 0.0)
     kernel = estimator._settled_kernel(X, weights)
-    sources = estimator._read_sources(X, kernel, max(1, units.shares.shape[1]))
-    scored = estimator._scored(X, units, groups is not None)
-    space = estimator._unit_space(X, units, kernel, scored)
-    return InMemory(X, units, space, sources, _source_means(X, units, sources), scored)
+    sources = estimator._read_sources(X, kernel, max(1, bags.shares.shape[1]))
+    scored = estimator._scored(X, bags, groups is not None)
+    space = estimator._bag_space(X, bags, kernel, scored)
+    return InMemory(X, bags, space, sources, _source_means(X, bags, sources), scored)
 
 
-def _source_means(X: Any, units: Units, sources: list[Any]) -> Array:
-    """Return the sources' mean scores of every unit, without their constants."""
-    rows, parts = units.rows, units.in_means()
+def _source_means(X: Any, bags: Bags, sources: list[Any]) -> Array:
+    """Return the sources' mean scores of every bag, without their constants."""
+    rows, parts = bags.rows, bags.in_means()
     means = []
     for source in sources:
         function = source.function(X[rows])
         if not np.isfinite(function).all():
             raise ValueError("source gives scores that are not finite on the rows of X")
-        means.append(np.bincount(units.codes[rows], parts[rows] * function))
+        means.append(np.bincount(bags.codes[rows], parts[rows] * function))
     return np.array(means).T

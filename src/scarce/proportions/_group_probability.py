@@ -13,9 +13,9 @@ from scarce._frame import FitTask, Interval, checked_costs, fit_frame, fit_task,
 from scarce._kernel_machine import KernelMachine
 from scarce.proportions._calibrated import note_all_at_bound
 from scarce.proportions._fitting import Wanted
-from scarce.proportions._groups import Units
+from scarce.proportions._groups import Bags
 from scarce.proportions._share_machine import ShareMachine
-from scarce.proportions._space import Expansion, UnitSpace
+from scarce.proportions._space import BagSpace, Expansion
 from scarce.reductions import SharesModel, read_shares, rounded_shares, shares_program
 from scarce.solvers import FeatureSystem, Solution, SymmetricOperator, solve
 
@@ -106,7 +106,7 @@ class GroupProbabilitySVM(ShareMachine):
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
         These rows; empty for a precomputed kernel.
     dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)
-        Coefficients of the rows: a group's multiplier, shared out among its rows. One line for two
+        Coefficients of the rows: a group's multiplier, shared out among its rows. One row for two
         classes, else one for each.
     group_dual_coef_ : ndarray of shape (n_problems, n_groups)
         Multipliers of the groups, in the order of their ids.
@@ -272,27 +272,27 @@ class GroupProbabilitySVM(ShareMachine):
             )
 
     def _learnt(
-        self, space: UnitSpace, units: Units, wanted: Wanted, sources: Any, functions: Any
+        self, space: BagSpace, bags: Bags, wanted: Wanted, sources: Any, functions: Any
     ) -> tuple[list[Expansion], list[Solution]]:
-        """Solve every problem of the units; store offsets and objective. There are no sources."""
+        """Solve every problem of the bags; store offsets and objective. There are no sources."""
         operator, features = space.operator(), space.few_features()
         system = None if features is None else FeatureSystem(features)
-        costs = checked_costs("C", self.C, self._factors(units))
+        costs = checked_costs("C", self.C, self._factors(bags))
         with fit_task(self, len(wanted)) as task:
             solved = [self._regress(operator, system, costs, *pair, task) for pair in wanted]
         solutions, problems = [each[0] for each in solved], [each[1] for each in solved]
         self.group_dual_coef_ = np.array([problem.coefficients for problem in problems])
-        models = [space.expansion(line, None) for line in self.group_dual_coef_]
+        models = [space.expansion(row, None) for row in self.group_dual_coef_]
         offsets = np.array([problem.offset for problem in problems])
         self.intercept_ = offsets - [model.shift for model in models]
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.objective_ = sum(problem.objective for problem in problems)
         return models, solutions
 
-    def _judge(self, units: Units, solutions: list[Solution], grouped: bool) -> None:
+    def _judge(self, bags: Bags, solutions: list[Solution], grouped: bool) -> None:
         """Store what the solutions are worth; warn of costs too low for any group."""
         if grouped:
-            note_all_at_bound(self.group_dual_coef_, self.C * self._factors(units), "C")
+            note_all_at_bound(self.group_dual_coef_, self.C * self._factors(bags), "C")
         keep_quality(self, solutions)
 
     def _regress(
@@ -312,7 +312,7 @@ class GroupProbabilitySVM(ShareMachine):
         solution = self._solve(program, start, task, tol=tol, max_iter=limit)
         both = np.minimum(*np.split(solution.alpha, 2))
         if solution.status != "optimal" and both.any():
-            # A model keeps the difference of a unit's dual variables, and claims are of the model.
+            # A model keeps the difference of a bag's dual variables, and claims are of the model.
             start = solution.alpha - np.tile(both, 2)
             kept = solve(program, start=start, tol=tol, max_iter=0)
             status = kept.status if kept.status == "optimal" else solution.status

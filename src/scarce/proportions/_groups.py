@@ -20,15 +20,15 @@ WHOLE = 1e-6  # how far the shares of all classes may be from adding up to one
 
 
 @dataclass(frozen=True)
-class Units:
-    """What the learner sees: single common rows first, then groups, each one by its mean.
+class Bags:
+    """The bags that the learner sees: single common rows first, then groups, each one by its mean.
 
     Attributes
     ----------
     codes : ndarray of int of shape (n_samples,)
-        Unit of each row; -1 for a row that takes no part.
+        Bag of each row; -1 for a row that takes no part.
     weights : ndarray of shape (n_samples,)
-        Weight of each row in its unit's mean.
+        Weight of each row in its bag's mean.
     n_common : int
         Number of common rows.
     shares : ndarray of shape (n_groups, n_problems)
@@ -36,7 +36,7 @@ class Units:
     sizes : ndarray of shape (n_groups,)
         Weight of each group.
     masses : ndarray of shape (n_common + n_groups,)
-        Factor of each unit's cost.
+        Factor of each bag's cost.
     """
 
     codes: Array
@@ -47,7 +47,7 @@ class Units:
     masses: Array
 
     @property
-    def n_units(self) -> int:
+    def n_bags(self) -> int:
         """Number of common rows and groups."""
         return self.masses.size
 
@@ -58,28 +58,28 @@ class Units:
 
     @property
     def single(self) -> bool:
-        """Whether every unit is one row."""
-        return self.rows.size == self.n_units
+        """Whether every bag is one row."""
+        return self.rows.size == self.n_bags
 
     def in_means(self) -> Array:
-        """Return the weight of each row in its unit's mean, as a share that sums to one."""
+        """Return the weight of each row in its bag's mean, as a share that sums to one."""
         rows = self.rows
-        totals = np.bincount(self.codes[rows], self.weights[rows], minlength=self.n_units)
+        totals = np.bincount(self.codes[rows], self.weights[rows], minlength=self.n_bags)
         shares = np.zeros(self.codes.size)
         shares[rows] = self.weights[rows] / totals[self.codes[rows]]
         return shares
 
 
-def single_rows(shares: Array, weights: Array) -> Units:
-    """Return units for rows that are groups of their own; a weight is a factor of the cost."""
+def single_rows(shares: Array, weights: Array) -> Bags:
+    """Return bags for rows that are groups of their own; a weight is a factor of the cost."""
     rows = np.flatnonzero(weights)
     codes = np.full(weights.size, -1)
     codes[rows] = np.arange(rows.size)
-    return Units(codes, weights, 0, shares[rows], np.ones(rows.size), weights[rows])
+    return Bags(codes, weights, 0, shares[rows], np.ones(rows.size), weights[rows])
 
 
-def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
-    """Return units for rows in groups; checks ids and shares.
+def grouped_rows(y: Any, groups: Any, weights: Array) -> Bags:
+    """Return bags for rows in groups; checks ids and shares.
 
     A weight is a factor of the cost of a common row; in a group it counts in mean and size.
     """
@@ -98,12 +98,12 @@ def grouped_rows(y: Any, groups: Any, weights: Array) -> Units:
             f"{int((codes == LEFTOVER).sum())} leftover rows among {codes.size}"
         )
     place = np.cumsum(kept) - 1 + common.size
-    units = np.full(codes.size, -1)
+    bags = np.full(codes.size, -1)
     taken = np.flatnonzero(grouped & (weights > 0))
-    units[taken] = place[codes[taken]]
-    units[common] = np.arange(common.size)
+    bags[taken] = place[codes[taken]]
+    bags[common] = np.arange(common.size)
     masses = np.concatenate([weights[common], np.ones(int(kept.sum()))])
-    return Units(units, weights, common.size, values[kept], sizes[kept], masses)
+    return Bags(bags, weights, common.size, values[kept], sizes[kept], masses)
 
 
 def _check_one_value_a_row(y: Any, n_rows: int, n_groups: int) -> None:
@@ -147,10 +147,10 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
     there = ~np.isnan(shares).any(axis=1)
     outside = np.flatnonzero(there & ((shares < 0) | (shares > 1)).any(axis=1))
     if outside.size:
-        line = shares[outside[0]]
+        row = shares[outside[0]]
         raise ValueError(
             "y must hold the share of positives in the row's group, between 0 and 1, got "
-            f"{line[(line < 0) | (line > 1)][0]:g} in {_named(outside[0], groups)}"
+            f"{row[(row < 0) | (row > 1)][0]:g} in {_named(outside[0], groups)}"
             + ("" if percent else "; divide percentages by 100")
         )
     if shares.shape[1] > 1:
@@ -189,7 +189,7 @@ def _named(row: Any, groups: Array | None) -> str:
 
 
 def group_values(shares: Array, codes: Array, ids: Sequence[Any]) -> Array:
-    """Return the one line of shares of each group; an error when its rows disagree."""
+    """Return the one row of shares of each group; an error when its rows disagree."""
     grouped = np.flatnonzero(codes >= 0)
     missing = grouped[np.isnan(shares[grouped]).any(axis=1)]
     if missing.size:

@@ -40,14 +40,14 @@ from scarce.proportions._calibration import (
     warn_of_equal_shares,
     warn_of_silent_groups,
 )
-from scarce.proportions._fitting import units_in_memory
-from scarce.proportions._groups import Units, grouped_rows, read_shares, single_rows
+from scarce.proportions._fitting import bags_in_memory
+from scarce.proportions._groups import Bags, grouped_rows, read_shares, single_rows
 from scarce.proportions._prediction import SharePrediction, has_several_columns
 from scarce.proportions._share_calibration import fit_share_calibration
 from scarce.proportions._share_loss import RowGroups
 from scarce.proportions._soft_labels._features import MOST_ROWS as MOST_SOFT_ROWS
 from scarce.proportions._soft_labels._fitting import SoftLabelled, Start
-from scarce.proportions._space import Expansion, UnitSpace, unit_space
+from scarce.proportions._space import BagSpace, Expansion, bag_space
 
 if TYPE_CHECKING:
     from scarce._by_chunks import Plan
@@ -104,11 +104,11 @@ class ShareMachine(SharePrediction, SoftLabelled):
             state = {**state, "cost_per": state.get("price", "row"), "price": "deprecated"}
         super().__setstate__(state)
 
-    # The way of a fit: units, their features, the estimator's own problem, calibration. Subclasses
+    # The way of a fit: bags, their features, the estimator's own problem, calibration. Subclasses
     # have `_refuse_common`, `_learnt` and `_judge`.
 
     def _fit_shares(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
-        """Fit rows in memory, or in chunks, of which the units are added up by passes."""
+        """Fit rows in memory, or in chunks, of which the bags are added up by passes."""
         self._forget_reads()
         if self.price != "deprecated":
             note(
@@ -120,22 +120,22 @@ class ShareMachine(SharePrediction, SoftLabelled):
         with single_threaded_blas:
             if comes_in_chunks(X) or (groups is not None and self._reads_chunks(X)):
                 chunks = self._opened(X, y=y, groups=groups, sample_weight=sample_weight)
-                data = import_module("scarce.proportions._collected").collected_units(self, chunks)
+                data = import_module("scarce.proportions._collected").collected_bags(self, chunks)
             else:
-                data = units_in_memory(self, X, y, groups, sample_weight)
-            wanted = self._wanted(data.units)
+                data = bags_in_memory(self, X, y, groups, sample_weight)
+            wanted = self._wanted(data.bags)
             models, solutions = self._learnt(
-                data.space, data.units, wanted, data.sources, data.functions
+                data.space, data.bags, wanted, data.sources, data.functions
             )
             data.keep(self, models)
             self._add_source(data.sources)
             data.calibrate(self, models)
-            self._judge(data.units, solutions, data.mixed)
+            self._judge(data.bags, solutions, data.mixed)
 
     # Input.
 
-    def _prepared(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> tuple[Any, Units]:
-        """Return checked rows and their units; set `classes_`."""
+    def _prepared(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> tuple[Any, Bags]:
+        """Return checked rows and their bags; set `classes_`."""
         if groups is None and not has_several_columns(y):
             return self._labelled(X, y, sample_weight)
         if y is None:
@@ -147,13 +147,13 @@ class ShareMachine(SharePrediction, SoftLabelled):
             missing = np.flatnonzero(np.isnan(shares).any(axis=1))
             if missing.size:
                 raise ValueError(f"y must hold the shares of each row, got NaN in row {missing[0]}")
-            units = single_rows(shares, weights)
+            bags = single_rows(shares, weights)
         else:
-            units = grouped_rows(y, groups, weights)
-        self._name_classes(max(2, units.shares.shape[1]))
-        if units.shares.shape[1] == 2:  # two columns say one thing
-            units = replace(units, shares=units.shares[:, 1:])
-        return X, units
+            bags = grouped_rows(y, groups, weights)
+        self._name_classes(max(2, bags.shares.shape[1]))
+        if bags.shares.shape[1] == 2:  # two columns say one thing
+            bags = replace(bags, shares=bags.shares[:, 1:])
+        return X, bags
 
     def _name_classes(self, n_classes: int) -> None:
         """Set `classes_` to the names that were given, or to numbers."""
@@ -164,7 +164,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
                 f"{self.classes!r}"
             )
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Units]:
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Bags]:
         """Return rows that are groups of their own, with labels for shares."""
         X, y = self._validated(X, y, reset=True)
         y = column_or_1d(y, warn=True)
@@ -188,44 +188,42 @@ class ShareMachine(SharePrediction, SoftLabelled):
         self.classes_ = classes
         return X, single_rows((signs > 0)[:, None].astype(float), weights)
 
-    def _wanted(self, units: Units) -> list[tuple[Array, Array]]:
+    def _wanted(self, bags: Bags) -> list[tuple[Array, Array]]:
         """Return wanted scores and tubes of the groups for every problem; warn of useless ones."""
-        warn_of_equal_shares(units.shares, units.n_common)
+        warn_of_equal_shares(bags.shares, bags.n_common)
         pairs = [
-            wanted_scores(column, units.sizes, self.epsilon, self.clip) for column in units.shares.T
+            wanted_scores(column, bags.sizes, self.epsilon, self.clip) for column in bags.shares.T
         ]
         if pairs:
             scores, tubes = (np.concatenate(each) for each in zip(*pairs, strict=True))
             warn_of_silent_groups(scores, tubes, self.epsilon)
         return pairs
 
-    def _scored(self, X: Any, units: Units, grouped: bool) -> GroupRows | None:
+    def _scored(self, X: Any, bags: Bags, grouped: bool) -> GroupRows | None:
         """Return the rows whose scores say how groups are met, if groups of several rows are."""
-        if not (grouped and units.sizes.size and has_mixed_groups(X, units)):
+        if not (grouped and bags.sizes.size and has_mixed_groups(X, bags)):
             return None
         cheap = self._kernel_type.explicit
         if self.calibrate == "em":  # for a start: few rows do, unless all get soft labels
-            few = units.rows.size <= MOST_SOFT_ROWS
+            few = bags.rows.size <= MOST_SOFT_ROWS
             cheap = few and (cheap or self.approximation is not None)
-        return calibration_rows(units, cheap)
+        return calibration_rows(bags, cheap)
 
-    def _unit_space(
-        self, X: Any, units: Units, kernel: Kernel, scored: GroupRows | None
-    ) -> UnitSpace:
-        rows = units.rows
+    def _bag_space(self, X: Any, bags: Bags, kernel: Kernel, scored: GroupRows | None) -> BagSpace:
+        rows = bags.rows
         if kernel.has_formula:
             self._check_diagonal(make_operator(X[rows], kernel))
         landmarks = None
         if self.approximation is not None:
             landmarks = rows[self._choose_landmarks(rows.size)]
-        return unit_space(X, units, kernel, landmarks, None if scored is None else scored.rows)
+        return bag_space(X, bags, kernel, landmarks, None if scored is None else scored.rows)
 
-    def _factors(self, units: Units) -> Array:
-        """Return the factor of every unit's cost."""
+    def _factors(self, bags: Bags) -> Array:
+        """Return the factor of every bag's cost."""
         cost_per = self.cost_per if self.price == "deprecated" else self.price
         if cost_per == "group":
-            return units.masses
-        return np.asarray(units.masses * np.append(np.ones(units.n_common), units.sizes))
+            return bags.masses
+        return np.asarray(bags.masses * np.append(np.ones(bags.n_common), bags.sizes))
 
     # The fitted model.
 
@@ -233,8 +231,8 @@ class ShareMachine(SharePrediction, SoftLabelled):
         """Store one expansion per problem over the rows that any of them needs."""
         support = np.unique(np.concatenate([model.support for model in models]))
         dual = np.zeros((len(models), support.size))
-        for line, model in zip(dual, models, strict=True):
-            line[np.searchsorted(support, model.support)] = model.coefficients
+        for row, model in zip(dual, models, strict=True):
+            row[np.searchsorted(support, model.support)] = model.coefficients
         if not np.isfinite(dual).all():
             raise ValueError(NOT_FINITE)
         self._keep(X, support, dual[0])
@@ -251,33 +249,33 @@ class ShareMachine(SharePrediction, SoftLabelled):
     def _calibrate(
         self,
         X: Any,
-        units: Units,
+        bags: Bags,
         scored: GroupRows | None,
         models: list[Expansion],
-        space: UnitSpace,
+        space: BagSpace,
         sources: list[Any],
     ) -> None:
         """Turn scores into probabilities by the proportions, and say what these are worth."""
         if scored is None:
-            self._calibrate_by(units, None)
+            self._calibrate_by(bags, None)
             return
         part = X[scored.rows]
         own = [model.scores for model in models if model.scores is not None]
         decisions = self._raw_decisions(part, np.column_stack(own) if own else None)
         test = None
-        enough = units.sizes.size >= FEWEST_GROUPS and units.rows.size <= MOST_ROWS
+        enough = bags.sizes.size >= FEWEST_GROUPS and bags.rows.size <= MOST_ROWS
         if enough and self.calibrate == "shares":
-            test = LeftOut(self, X, units, self._block)
+            test = LeftOut(self, X, bags, self._block)
         logits = self._calibrate_by(
-            units, (decisions, self._source_decisions(part)), scored.in_groups, scored.chosen, test
+            bags, (decisions, self._source_decisions(part)), scored.in_groups, scored.chosen, test
         )
         if self.calibrate == "em":
             start = Start(scored.rows, scored.in_groups, scored.chosen, logits)
-            self._learn_soft_labels(X, units, space, start, sources)
+            self._learn_soft_labels(X, bags, space, start, sources)
 
     def _calibrate_by(
         self,
-        units: Units,
+        bags: Bags,
         decisions: tuple[Array, Array | None] | None,
         in_groups: RowGroups | None = None,
         chosen: Array | None = None,
@@ -288,11 +286,11 @@ class ShareMachine(SharePrediction, SoftLabelled):
         None where groups say nothing of rows; ``test`` says whether it harms.
         """
         self._forget_calibration()
-        self.effective_labels_ = worth_of(units)
+        self.effective_labels_ = worth_of(bags)
         if decisions is None or in_groups is None:
             return np.zeros((0, 1))
         own, source = decisions
-        shares = units.shares[chosen]
+        shares = bags.shares[chosen]
         if source is not None:
             self.source_calibration_ = plain(fit_share_calibration(source, in_groups, shares))
         if self.calibrate is not None:
@@ -303,7 +301,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
                 self.intercept_ = self.intercept_ + shifts / slope
                 own = own + shifts / slope
         if self.calibrate != "em":  # whose model is another one
-            self._settle(own, in_groups, units)
+            self._settle(own, in_groups, bags)
         return np.asarray(own if self.calibration_ is None else self.calibration_[0] * own)
 
     def _forget_calibration(self) -> None:
@@ -315,15 +313,15 @@ class ShareMachine(SharePrediction, SoftLabelled):
             if name in vars(self):
                 delattr(self, name)
 
-    def _settle(self, decisions: Array, in_groups: RowGroups, units: Units) -> None:
+    def _settle(self, decisions: Array, in_groups: RowGroups, bags: Bags) -> None:
         """Put the threshold of labels into the offset, given decisions of rows; warn if scarce."""
         if self.threshold == "proportion":
-            overall = np.average(units.shares, axis=0, weights=units.sizes)
+            overall = np.average(bags.shares, axis=0, weights=bags.sizes)
             weights = in_groups.parts * in_groups.sizes[in_groups.codes]
             self._cut = accepting_cut(decisions, weights, overall)
             self.intercept_ = self.intercept_ - self._cut
-        note_few_labels(units, self.effective_labels_)
-        note_one_label(decisions - self._cut, units)
+        note_few_labels(bags, self.effective_labels_)
+        note_one_label(decisions - self._cut, bags)
 
     def _block(self, X: Any, rows: Array, columns: Array) -> Any:
         """Return some rows; of a kernel matrix, their values with some others."""
@@ -362,12 +360,12 @@ class ShareMachine(SharePrediction, SoftLabelled):
     def _scores(self, X: Any) -> Array:
         """Return the scores of checked rows without the offset, one column per problem."""
         if self._kernel_type.explicit:
-            lines = [sparse.csr_array(line) if sparse.issparse(X) else line for line in self._lines]
+            vectors = [sparse.csr_array(w) if sparse.issparse(X) else w for w in self._vectors]
             kernel = make_kernel("linear")
-            scores = [no_nan(weighted_scores(X, w, np.ones(1), kernel)) for w in lines]
+            scores = [no_nan(weighted_scores(X, w, np.ones(1), kernel)) for w in vectors]
             return np.column_stack(scores)
         dual, zeros = self._dense_dual(), np.zeros(X.shape[0], np.int64)
-        return np.column_stack([self._scores_of(X, line[None, :], zeros) for line in dual])
+        return np.column_stack([self._scores_of(X, row[None, :], zeros) for row in dual])
 
     def _kernel_sum(self) -> KernelSum | None:
         if self._kernel_type.explicit:
@@ -376,5 +374,5 @@ class ShareMachine(SharePrediction, SoftLabelled):
         return super()._kernel_sum()
 
     @property
-    def _lines(self) -> list[Array]:
-        return [line[None, :] for line in self._coef]
+    def _vectors(self) -> list[Array]:
+        return [vector[None, :] for vector in self._coef]

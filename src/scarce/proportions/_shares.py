@@ -128,14 +128,14 @@ def expand_proportions(proportions: Mapping[Any, Any] | ArrayLike, groups: Any) 
     empty = [group for group in given.keys() if group not in set(ids)]
     if empty:
         raise ValueError(f"empty groups: proportions names {empty[:5]}, but groups has no such row")
-    lines = [np.atleast_1d(np.asarray(given[group], dtype=np.float64)) for group in ids]
-    widths = {line.size for line in lines}
+    rows = [np.atleast_1d(np.asarray(given[group], dtype=np.float64)) for group in ids]
+    widths = {row.size for row in rows}
     if len(widths) > 1:
         raise ValueError(
             f"proportions must give every group equally many shares, got {sorted(widths)}"
         )
     width = widths.pop() if widths else 1
-    table = np.vstack([*lines, np.full((1, width), np.nan)])  # the last line is for no group
+    table = np.vstack([*rows, np.full((1, width), np.nan)])  # the last row is for no group
     shares = read_shares(table[np.where(codes >= 0, codes, len(ids))], codes.size)
     return shares[:, 0] if width == 1 else shares
 

@@ -142,7 +142,7 @@ def read_sources(source: Any, X: Any, kernel: Kernel, n_problems: int) -> list[S
     ----------
     source : object
         A fitted scorer, possibly in a `FrozenEstimator`; a pair ``(coef, intercept)``; for several
-        classes a pair or a linear model with one line per class, or a list of sources.
+        classes a pair or a linear model with one row per class, or a list of sources.
     X : array or CSR
         Rows of the target, to look at how a pipeline treats them.
     kernel : Kernel
@@ -264,22 +264,22 @@ def _from_pair(pair: tuple[Any, ...]) -> list[Source]:
         )
     coef, intercept = (part.toarray() if sparse.issparse(part) else part for part in pair)
     try:
-        lines = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        vectors = np.atleast_2d(np.asarray(coef, dtype=np.float64))
         offsets = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"source must be a pair (coef, intercept) of numbers, got {pair!r}: {error}"
         ) from None
     if offsets.size == 1:
-        offsets = np.repeat(offsets, len(lines))
-    if lines.ndim != 2 or offsets.shape != (len(lines),):
+        offsets = np.repeat(offsets, len(vectors))
+    if vectors.ndim != 2 or offsets.shape != (len(vectors),):
         raise ValueError(
-            "source must be a pair (coef, intercept) with one intercept for each line of coef, got "
+            "source must be a pair (coef, intercept) with one intercept for each row of coef, got "
             f"shapes {np.shape(coef)} and {np.shape(intercept)}"
         )
-    if not (np.isfinite(lines).all() and np.isfinite(offsets).all()):
+    if not (np.isfinite(vectors).all() and np.isfinite(offsets).all()):
         raise ValueError("source must have finite coef and intercept")
-    return [LinearSource(line, float(b)) for line, b in zip(lines, offsets, strict=True)]
+    return [LinearSource(vector, float(b)) for vector, b in zip(vectors, offsets, strict=True)]
 
 
 def _has_expansion(model: Any) -> bool:
@@ -296,14 +296,14 @@ def _has_expansion(model: Any) -> bool:
 
 def _from_expansion(model: Any) -> Source:
     dual = model.dual_coef_
-    lines = np.atleast_2d(dual.toarray() if sparse.issparse(dual) else np.asarray(dual))
-    if len(lines) != 1 or np.size(model.intercept_) != 1:
+    vectors = np.atleast_2d(dual.toarray() if sparse.issparse(dual) else np.asarray(dual))
+    if len(vectors) != 1 or np.size(model.intercept_) != 1:
         raise ValueError(
             f"source={type(model).__name__} separates {len(model.classes_)} classes; give a scorer "
             "of two classes, or a list of one for each class"
         )
     kernel = make_kernel(model.kernel, model._gamma, model.degree, model.coef0)
-    return ExpansionSource(model.support_vectors_, lines[0], _intercept_of(model), kernel)
+    return ExpansionSource(model.support_vectors_, vectors[0], _intercept_of(model), kernel)
 
 
 def _intercept_of(model: Any) -> float:

@@ -23,9 +23,9 @@ from scarce._kernel_machine import KernelMachine
 from scarce.proportions._calibrated import note_source
 from scarce.proportions._calibration import warn_of_free_offset
 from scarce.proportions._fitting import Wanted
-from scarce.proportions._groups import Units
+from scarce.proportions._groups import Bags
 from scarce.proportions._source import Source
-from scarce.proportions._space import Expansion, UnitSpace
+from scarce.proportions._space import BagSpace, Expansion
 from scarce.proportions._with_source import SourceMachine
 from scarce.reductions import (
     TubeProblem,
@@ -47,7 +47,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
     source : object, default=None
         The source model: a fitted classifier of two classes with a decision function, wrapped in
         `sklearn.frozen.FrozenEstimator` so that clone keeps it; a pair ``(coef, intercept)``; or
-        what `scarce.proportions.load_source` returns. For several classes a pair with one line for
+        what `scarce.proportions.load_source` returns. For several classes a pair with one row for
         each class, or a list of sources. None drops the transfer whatever `transfer` is.
     C_common : float, default=1.0
         Cost of half the squared difference to the source's score on a common row.
@@ -130,7 +130,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         These rows; empty for a precomputed kernel.
     dual_coef_ : ndarray or CSR of shape (n_problems, n_SV)
         Coefficients of the rows in the decision function, beside which stands
-        ``transfer / (1 + transfer)`` times the source's. One line for two classes, else one each.
+        ``transfer / (1 + transfer)`` times the source's. One row for two classes, else one each.
     common_dual_coef_ : ndarray of shape (n_problems, n_common)
         Multipliers of the common rows, in their order; for rows in chunks, of the few rows that
         stand for them.
@@ -198,8 +198,8 @@ class TransferGroupProbabilitySVM(SourceMachine):
     Notes
     -----
     Without `groups` every row is a group of its own and `y` holds labels. Memory is that of a
-    matrix of all pairs of units, common rows and groups; with a linear kernel or
-    ``approximation="nystroem"`` of one line of features for each unit, if that is less.
+    matrix of all pairs of bags, common rows and groups; with a linear kernel or
+    ``approximation="nystroem"`` of one row of features for each bag, if that is less.
 
     Examples
     --------
@@ -319,25 +319,25 @@ class TransferGroupProbabilitySVM(SourceMachine):
 
     def _learnt(
         self,
-        space: UnitSpace,
-        units: Units,
+        space: BagSpace,
+        bags: Bags,
         wanted: Wanted,
         sources: list[Source],
         functions: Array,
     ) -> tuple[list[Expansion], list[TubeSolution]]:
-        """Solve every problem of the units; store offsets, multipliers and objective.
+        """Solve every problem of the bags; store offsets, multipliers and objective.
 
-        ``functions`` are the sources' mean scores of every unit, without constants.
+        ``functions`` are the sources' mean scores of every bag, without constants.
         """
         system = space.system(1.0 - self._source_share)
-        common, grouped = np.split(self._factors(units), [units.n_common])
+        common, grouped = np.split(self._factors(bags), [bags.n_common])
         costs = np.concatenate(
             [
                 checked_costs("C_common", self.C_common, common),
                 checked_costs("C_group", self.C_group, grouped),
             ]
         )
-        n_problems = max(1, units.shares.shape[1])
+        n_problems = max(1, bags.shares.shape[1])
         solutions, models, offsets, spreads = [], [], [], []
         with fit_task(self, n_problems) as task:
             for problem in range(n_problems):
@@ -361,9 +361,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         self.intercept_ = np.array(offsets) - [model.shift for model in models]
         self.intercept_spread_ = np.array(spreads)
         variables = np.array([solution.theta for solution in solutions])
-        self.common_dual_coef_, self.group_dual_coef_ = np.split(
-            variables, [units.n_common], axis=1
-        )
+        self.common_dual_coef_, self.group_dual_coef_ = np.split(variables, [bags.n_common], axis=1)
         self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
         self.objective_ = sum(solution.objective for solution in solutions)
         if self._source_share > 0 and self.source_kernel == "same":
@@ -371,10 +369,10 @@ class TransferGroupProbabilitySVM(SourceMachine):
             self.objective_ += 0.5 * self._source_share * norms
         return models, solutions
 
-    def _judge(self, units: Units, solutions: list[TubeSolution], grouped: bool) -> None:
+    def _judge(self, bags: Bags, solutions: list[TubeSolution], grouped: bool) -> None:
         """Store what the solutions are worth; warn of a source that does as well alone."""
         if grouped and self.source is not None and self.calibrate is not None:
-            note_source(self.left_out_loss_, self.calibration_ is not None, units.sizes.size)
+            note_source(self.left_out_loss_, self.calibration_ is not None, bags.sizes.size)
         keep_quality(self, solutions)
 
     def _solve_tube(self, system: TubeSystem, tube: TubeProblem, task: FitTask) -> TubeSolution:
@@ -391,7 +389,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
             ),
         )
 
-    def _model(self, space: UnitSpace, system: TubeSystem, solution: TubeSolution) -> Expansion:
+    def _model(self, space: BagSpace, system: TubeSystem, solution: TubeSolution) -> Expansion:
         """Return the learnt part, ours less the source's share, as a sum over rows."""
         scale = 1.0 - self._source_share
         weights = None

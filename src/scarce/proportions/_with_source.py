@@ -74,11 +74,11 @@ class SourceMachine(ShareMachine):
         if own is None or not self._asks_source:
             return own
         sources = read_sources(self.source, self.support_vectors_, kernel, self.intercept_.size)
-        for line, source in enumerate(sources):
+        for row, source in enumerate(sources):
             if not isinstance(source, ExpansionSource) or source.kernel != kernel:
                 return None
             weights = np.zeros((len(sources), source.coefficients.size))
-            weights[line] = self._source_share * source.coefficients
+            weights[row] = self._source_share * source.coefficients
             own = own.plus(KernelSum(kernel, source.vectors, weights, np.zeros(len(sources))))
         return own
 

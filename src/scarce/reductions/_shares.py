@@ -189,9 +189,9 @@ class RepeatedRows(SymmetricOperator):
     ) -> None:
         """Add ``sum_j weights[0, j] K[i, columns[j]]`` to every row; one group of variables."""
         distinct, where = np.unique(self.index[columns], return_inverse=True)
-        line = np.bincount(where, weights[0], minlength=distinct.size)[None, :]
+        merged = np.bincount(where, weights[0], minlength=distinct.size)[None, :]
         sums = np.zeros(self.base.n)
-        self.base.accumulate(distinct, line, np.zeros(self.base.n, np.int64), sums, precision)
+        self.base.accumulate(distinct, merged, np.zeros(self.base.n, np.int64), sums, precision)
         out += sums[self.index]
 
     def reference(self, rows: Array, columns: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Sums of kernel values over segments of an expansion, with several lines of weights at once."""
+"""Sums of kernel values over segments of an expansion, with several rows of weights at once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scarce.kernels.rows._prepared import prepare_pair
 from scarce.kernels.sums._sums import scratch_tile
 
 
-def segment_scores(X: Any, support: Any, lines: Array, ends: Array, kernel: Kernel) -> Array:
-    """Return sums of kernel values over segments of the support, for several lines of weights.
+def segment_scores(X: Any, support: Any, weights: Array, ends: Array, kernel: Kernel) -> Array:
+    """Return sums of kernel values over segments of the support, for several rows of weights.
 
     Every kernel value is computed once.
 
@@ -21,7 +21,7 @@ def segment_scores(X: Any, support: Any, lines: Array, ends: Array, kernel: Kern
     ----------
     X, support : array or CSR of shape (n, d) and (m, d)
         New rows and those of the expansion, both dense or both sparse.
-    lines : ndarray of shape (n_lines, m)
+    weights : ndarray of shape (n_weights, m)
         Weights of the expansion.
     ends : ndarray of int of shape (n_segments,)
         Where the segments of the support end, in increasing order up to m.
@@ -30,27 +30,27 @@ def segment_scores(X: Any, support: Any, lines: Array, ends: Array, kernel: Kern
 
     Returns
     -------
-    ndarray of shape (n_segments, n_lines, n)
-        ``sum over j in the segment of lines[l, j] k(x_i, support_j)``, in float64.
+    ndarray of shape (n_segments, n_weights, n)
+        ``sum over j in the segment of weights[l, j] k(x_i, support_j)``, in float64.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scarce.kernels import make_kernel, segment_scores
-    >>> lines, ends = np.array([[1.0, 10.0, 100.0]]), np.array([1, 3])
-    >>> segment_scores(np.eye(2), np.ones((3, 2)), lines, ends, make_kernel("linear"))
+    >>> weights, ends = np.array([[1.0, 10.0, 100.0]]), np.array([1, 3])
+    >>> segment_scores(np.eye(2), np.ones((3, 2)), weights, ends, make_kernel("linear"))
     array([[[  1.,   1.]],
     <BLANKLINE>
            [[110., 110.]]])
     """
-    sums = np.zeros((len(ends), lines.shape[0], X.shape[0]))
-    if lines.size == 0 or X.shape[0] == 0:
+    sums = np.zeros((len(ends), weights.shape[0], X.shape[0]))
+    if weights.size == 0 or X.shape[0] == 0:
         return sums
     left, right = prepare_pair(kernel, X, support)
-    if not float(np.abs(lines).max()) < SINGLE_RANGE:
+    if not float(np.abs(weights).max()) < SINGLE_RANGE:
         left, right = left.cast(np.float64), right.cast(np.float64)
     panels = list(right.panels())
-    weights = lines.astype(left.rows.dtype)
+    weights = weights.astype(left.rows.dtype)
     starts = np.append(0, ends[:-1])
 
     def work(start: int, stop: int) -> None:

@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 
 from scarce._arrays import Array
 from scarce.kernels import Kernel, landmark_root
-from scarce.proportions._groups import Units
-from scarce.proportions._space import LandmarkSpace, UnitSpace
+from scarce.proportions._groups import Bags
+from scarce.proportions._space import BagSpace, LandmarkSpace
 
 N_LANDMARKS = 200
 MOST_ROWS = 8_000  # that soft labels are given to
@@ -46,14 +46,14 @@ class LandmarkRows:
 
 
 def feature_rows(
-    X: Any, units: Units, kernel: Kernel, space: UnitSpace, random_state: Any
+    X: Any, bags: Bags, kernel: Kernel, space: BagSpace, random_state: Any
 ) -> LinearRows | LandmarkRows:
     """Return the features of a kernel: those of the fit if it has some, else of 200 landmarks."""
     if kernel.explicit:
         return LinearRows()
     if isinstance(space, LandmarkSpace):
         return LandmarkRows(X, kernel, space.landmarks, space.root)
-    return LandmarkRows(X, kernel, _landmarks(X, units.rows, kernel, random_state), None)
+    return LandmarkRows(X, kernel, _landmarks(X, bags.rows, kernel, random_state), None)
 
 
 def _landmarks(X: Any, rows: Array, kernel: Kernel, random_state: Any) -> Array:
@@ -64,8 +64,8 @@ def _landmarks(X: Any, rows: Array, kernel: Kernel, random_state: Any) -> Array:
     if not kernel.opaque:
         columns = rows if kernel.pairwise else slice(None)
         part = X[rows][:, columns]
-        line = np.random.default_rng(0).normal(size=part.shape[1])
-        keys = np.round(np.asarray(part @ line, dtype=np.float64), 6)
+        direction = np.random.default_rng(0).normal(size=part.shape[1])
+        keys = np.round(np.asarray(part @ direction, dtype=np.float64), 6)
         rows = rows[np.sort(np.unique(keys, return_index=True)[1])]
     random = check_random_state(0 if random_state is None else random_state)
     return np.sort(rows[random.permutation(rows.size)[:N_LANDMARKS]])

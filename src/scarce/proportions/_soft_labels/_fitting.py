@@ -13,7 +13,7 @@ from scarce._arrays import Array
 from scarce._chunked_fit import ChunkedFit
 from scarce._frame import note
 from scarce.proportions._calibrated import plain
-from scarce.proportions._groups import Units
+from scarce.proportions._groups import Bags
 from scarce.proportions._share_loss import RowGroups, class_probabilities, effective_labels
 from scarce.proportions._soft_labels._estimates import share_lines
 from scarce.proportions._soft_labels._features import LinearRows, chosen_rows, feature_rows
@@ -26,7 +26,7 @@ from scarce.proportions._soft_labels._held_out import (
 )
 from scarce.proportions._soft_labels._learning import CommonRows, Rows, SoftLabelFit, learn
 from scarce.proportions._soft_labels._tilting import soft_labels
-from scarce.proportions._space import Expansion, UnitSpace
+from scarce.proportions._space import BagSpace, Expansion
 
 LOOSE_GAP = 1e-2
 BISECTIONS, SMALLEST_FACTOR = 10, 0.1
@@ -60,43 +60,43 @@ class SoftLabelled(ChunkedFit):
     _source_share: float = 0.0
 
     def _learn_soft_labels(
-        self, X: Any, units: Units, space: UnitSpace, start: Start, sources: list[Any]
+        self, X: Any, bags: Bags, space: BagSpace, start: Start, sources: list[Any]
     ) -> None:
         """Replace the fitted model by that of soft labels, which begin with its scores."""
-        features = feature_rows(X, units, self._fitted_kernel(), space, self.random_state)
+        features = feature_rows(X, bags, self._fitted_kernel(), space, self.random_state)
         used = sources if self._source_share > 0 else []
 
         def scores(rows: Array) -> Array | None:
             return np.column_stack([each.function(X[rows]) for each in used]) if used else None
 
-        codes = np.where(units.codes >= units.n_common, units.codes - units.n_common, -1)
-        own = chosen_rows(codes, units.sizes.size)
+        codes = np.where(bags.codes >= bags.n_common, bags.codes - bags.n_common, -1)
+        own = chosen_rows(codes, bags.sizes.size)
         groups, inside = np.unique(codes[own], return_inverse=True)
-        in_groups = RowGroups.of(inside, units.weights[own], groups.size)
+        in_groups = RowGroups.of(inside, bags.weights[own], groups.size)
         ridge = 1.0 + self.transfer if used else 1.0
-        rows = Rows(features.rows(X, own), in_groups, units.shares[groups], scores(own), ridge)
+        rows = Rows(features.rows(X, own), in_groups, bags.shares[groups], scores(own), ridge)
         first = rows
         if not np.array_equal(own, start.rows):
             first = Rows(
                 features.rows(X, start.rows),
                 start.in_groups,
-                units.shares[start.chosen],
+                bags.shares[start.chosen],
                 scores(start.rows),
                 ridge,
             )
         common = None
-        alike = np.flatnonzero((units.codes >= 0) & (units.codes < units.n_common))
+        alike = np.flatnonzero((bags.codes >= 0) & (bags.codes < bags.n_common))
         if alike.size and used:
             factor = self.C_common / self.C_group
-            weights = factor * units.weights[alike]
+            weights = factor * bags.weights[alike]
             common = CommonRows(features.rows(X, alike), weights, scores(alike))  # type: ignore[arg-type]
         fit = self._shrunk(learn(rows, first, start.logits, common), rows)
         if isinstance(features, LinearRows):
             self._keep_weight_vectors(X, fit.model.weights.T)
         else:
-            lines = (features.root @ fit.model.weights).T
-            self._keep_models(X, [Expansion(features.landmarks, line) for line in lines])
-        self._keep_soft_labels(fit, rows, units, bool(used))
+            vectors = (features.root @ fit.model.weights).T
+            self._keep_models(X, [Expansion(features.landmarks, vector) for vector in vectors])
+        self._keep_soft_labels(fit, rows, bags, bool(used))
         self._add_source(sources)
 
     def _keep_weight_vectors(self, X: Any, vectors: Array) -> None:
@@ -132,7 +132,7 @@ class SoftLabelled(ChunkedFit):
         shift = moved(self.shrinkage_)[1]
         return replace(fit, model=fit.model.times(self.shrinkage_, shift))
 
-    def _keep_soft_labels(self, fit: SoftLabelFit, rows: Rows, units: Units, sourced: bool) -> None:
+    def _keep_soft_labels(self, fit: SoftLabelFit, rows: Rows, bags: Bags, sourced: bool) -> None:
         """Store constants, certificate and what left-out groups say; warn of what they cannot."""
         self.intercept_ = fit.model.constants.copy()
         self.calibration_ = plain((1.0, np.zeros(fit.soft.shape[1])))
@@ -154,9 +154,9 @@ class SoftLabelled(ChunkedFit):
         spread = in_groups.means(p**2) - in_groups.means(p) ** 2
         beyond = beyond_sampling(fit.left_out, shares, sizes, spread)
         self.effective_labels_ = effective_labels(
-            units.shares, units.sizes / (1.0 + units.sizes * beyond)
+            bags.shares, bags.sizes / (1.0 + bags.sizes * beyond)
         )
         unsure = np.average(p * (1.0 - p), axis=0, weights=rows.weights)
         self._share_lines = tuple(share_lines(fit.left_out, shares, sizes, unsure))
-        self._settle(logits, in_groups, units)
-        note_no_better(self.left_out_loss_, self.share_slope_, self.shrinkage_, units.sizes.size)
+        self._settle(logits, in_groups, bags)
+        note_no_better(self.left_out_loss_, self.share_slope_, self.shrinkage_, bags.sizes.size)

@@ -90,7 +90,7 @@ def fit_soft_logistic(
     start : SoftLogistic, optional
         Where to begin.
     tol : float
-        Largest entry of the gradient of the mean loss at which the fit ends, in units in which the
+        Largest entry of the gradient of the mean loss at which the fit ends, in scales in which the
         Hessian is about 1.
 
     Returns
@@ -137,15 +137,15 @@ def _fitted(
     total = float(weights.sum())
     ridge = np.full((n_features + 1) * n_columns + 1, 1.0 / (NEARLY_FREE * C))
     ridge[: n_features * n_columns] = 1.0 / C
-    # In these units every diagonal entry of the Hessian is about 1, whatever the columns' sizes.
+    # In these scales every diagonal entry of the Hessian is about 1, whatever the columns' sizes.
     squares = np.repeat(_mean_squares(features, weights), n_columns)
     of_source = 1.0 if source is None else float(_mean_squares(source, weights).mean())
-    units = np.sqrt(
+    scales = np.sqrt(
         0.25 * np.concatenate([squares, np.ones(n_columns), [of_source]]) + ridge / total
     )
 
     def read(place: Array) -> tuple[Array, Array, float]:
-        place = place / units
+        place = place / scales
         own, constants = np.split(place[:-1].reshape(-1, n_columns), [n_features])
         return own, constants[0], float(place[-1])
 
@@ -162,12 +162,12 @@ def _fitted(
                 [0.0 if source is None else float((residuals * source).sum())],
             ]
         )
-        value += 0.5 * float(ridge @ (place / units) ** 2)
-        return value / total, (gradient + ridge * place / units) / units / total
+        value += 0.5 * float(ridge @ (place / scales) ** 2)
+        return value / total, (gradient + ridge * place / scales) / scales / total
 
     first = np.zeros(ridge.size)
     if start is not None:
-        first = np.concatenate([start.weights.ravel(), start.constants, [start.slope]]) * units
+        first = np.concatenate([start.weights.ravel(), start.constants, [start.slope]]) * scales
     found = minimize(
         objective,
         first,
@@ -177,7 +177,7 @@ def _fitted(
     )
     # A function that is strongly convex, with the ridge for its modulus, has its minimum no further
     # below than half the squared gradient divided by the modulus.
-    below = 0.5 * total * float(((found.jac * units) ** 2 / ridge).sum())
+    below = 0.5 * total * float(((found.jac * scales) ** 2 / ridge).sum())
     least = float(found.fun) - below  # the minimum is no less; it is positive
     gap = below / least if least > 0 else np.inf
     return SoftLogistic(*read(found.x), gap, int(found.nit))

@@ -1,4 +1,4 @@
-"""Groups whose rows come in chunks: what passes add up, and the units these sums are.
+"""Groups whose rows come in chunks: what passes add up, and the bags these sums are.
 
 A group may lie in many chunks: sums and weights are added, never means. Common rows enter the
 problem by squares alone, so that any number of them acts as no more rows than there are features.
@@ -27,7 +27,7 @@ from scarce.proportions._groups import (
 )
 from scarce.proportions._soft_labels._features import row_steps
 
-UNIT = "unit"
+BAG = "bag"
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class GroupTable:
     mixed: bool
 
     def read(self, part: Part) -> Part:
-        """Return rows that know their unit; those of no group have no weight."""
+        """Return rows that know their bag; those of no group have no weight."""
         local, ids = read_groups(part.values["groups"], part.X.shape[0])
         numbers = np.array([self.places.get(each, LEFTOVER) for each in ids] + [0])
         codes = np.where(local >= 0, numbers[np.maximum(local, 0)], local)
         weights = np.where(codes == LEFTOVER, 0.0, part.weights)
-        return Part(part.index, part.first, part.X, {"sample_weight": weights, UNIT: codes})
+        return Part(part.index, part.first, part.X, {"sample_weight": weights, BAG: codes})
 
 
-class UnitChunks:
+class BagChunks:
     """Chunks whose parts a `GroupTable` has read."""
 
     def __init__(self, chunks: Chunks, table: GroupTable) -> None:
@@ -215,12 +215,12 @@ Sums = tuple[Array, Array, Array | None]
 
 def _sums_of(part: Part, features: Features, sources: list[Any]) -> Sums:
     """Return groups, their sums of raw numbers and of the sources, and the common rows' factor."""
-    present = np.unique(part.values[UNIT][part.values[UNIT] >= 0])
+    present = np.unique(part.values[BAG][part.values[BAG] >= 0])
     width = features.width + len(sources)
     sums = np.zeros((present.size, width))
     factor: Array | None = None
     for block in part.blocks(features.width):
-        codes, weights = block.values[UNIT], block.weights
+        codes, weights = block.values[BAG], block.weights
         raw, functions = features.raw(block.X), source_functions(block.X, sources)
         if not np.isfinite(functions).all():
             raise ValueError(
@@ -255,14 +255,14 @@ def stacked_factor(rows: list[Array | None]) -> Array | None:
 
 
 @dataclass(frozen=True)
-class UnitSums:
-    """Units of all rows: rows that stand for the common ones, then the groups' means.
+class BagSums:
+    """Bags of all rows: rows that stand for the common ones, then the groups' means.
 
     Attributes
     ----------
-    features : ndarray of shape (n_units, rank)
+    features : ndarray of shape (n_bags, rank)
         Their features.
-    functions : ndarray of shape (n_units, n_sources)
+    functions : ndarray of shape (n_bags, n_sources)
         The sources' scores without constants.
     n_common : int
         Rows that stand for the common ones.
@@ -273,9 +273,9 @@ class UnitSums:
     n_common: int
 
 
-def unit_sums(
-    chunks: UnitChunks, table: GroupTable, features: Features, sources: list[Any]
-) -> UnitSums:
+def bag_sums(
+    chunks: BagChunks, table: GroupTable, features: Features, sources: list[Any]
+) -> BagSums:
     """Add up the groups' rows, and reduce the common rows, in one read."""
     # Every group of the table has rows of positive weight, so that all are present.
     _, sums, factor = chunks.reduce(_sums_of, _joined_sums, features, sources)
@@ -285,7 +285,7 @@ def unit_sums(
         rows = standing_rows(factor, features.width)
     every = np.vstack([rows, means])
     own, functions = np.split(every, [features.width], axis=1)
-    return UnitSums(np.asarray(features.from_raw(own)), functions, rows.shape[0])
+    return BagSums(np.asarray(features.from_raw(own)), functions, rows.shape[0])
 
 
 def standing_rows(factor: Array, ones: int) -> Array:
@@ -307,7 +307,7 @@ def standing_rows(factor: Array, ones: int) -> Array:
 
 
 def scores_of(
-    chunks: UnitChunks,
+    chunks: BagChunks,
     features: Features,
     sources: list[Any],
     weight_vector: Array,
@@ -330,7 +330,7 @@ def _scores_of(
     chosen: Array,
     every: int,
 ) -> tuple[Array, Array, Array, Array]:
-    codes = part.values[UNIT]
+    codes = part.values[BAG]
     meant = np.isin(codes, chosen) & (part.weights > 0)
     if every > 1:
         meant &= (part.first + np.arange(codes.size)) % every == 0
@@ -339,11 +339,11 @@ def _scores_of(
     for block in some.blocks(features.width):
         scores.append(features.raw(block.X) @ weight_vector)
         functions.append(source_functions(block.X, sources))
-    places = np.searchsorted(chosen, some.values[UNIT])
+    places = np.searchsorted(chosen, some.values[BAG])
     return places, some.weights, np.concatenate(scores), np.vstack(functions)
 
 
-def soft_label_rows(chunks: UnitChunks, table: GroupTable) -> Part:
+def soft_label_rows(chunks: BagChunks, table: GroupTable) -> Part:
     """Return the rows of groups that are given soft labels, in two reads."""
     found = chunks.map(_numbers_of, row_steps(table.counts))
     return take(chunks, np.concatenate(found))
@@ -351,7 +351,7 @@ def soft_label_rows(chunks: UnitChunks, table: GroupTable) -> Part:
 
 def _numbers_of(part: Part, steps: Array) -> Array:
     """Return the numbers of rows at the steps of their groups."""
-    codes = part.values[UNIT]
+    codes = part.values[BAG]
     numbers = part.first + np.arange(codes.size)
     own = np.where(codes >= 0, steps[np.maximum(codes, 0)], 0)
     meant = (own > 0) & (part.weights > 0) & (numbers % np.maximum(own, 1) == 0)
