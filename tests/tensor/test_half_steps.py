@@ -36,8 +36,8 @@ def half_step(tensors, problem_of, factors, mode):
     )
     unit = [factor / np.linalg.norm(factor, axis=0) for factor in factors]
     fit = sweeps._half_step(unit, mode, None)
-    weights = full_tensor(fit.factors, fit.scales * problem.weight_unit)
-    return fit.objective * problem.objective_unit, weights.ravel(), fit
+    weights = full_tensor(fit.factors, fit.scales * problem.weight_scale)
+    return fit.objective * problem.objective_scale, weights.ravel(), fit
 
 
 @pytest.mark.parametrize(("shape", "rank"), CASES)

@@ -75,7 +75,7 @@ def test_published_effect_of_the_start_s_scale():
             # Three digits are published.
             assert fit.n_sweeps == sweeps
         fit, problem = run(matrices, start)
-        weights.append(full_tensor(fit.factors, fit.scales * problem.weight_unit))
+        weights.append(full_tensor(fit.factors, fit.scales * problem.weight_scale))
         assert fit.n_sweeps == 5
     np.testing.assert_allclose(weights[1:], [weights[0]] * 2, rtol=1e-12)
 

@@ -45,7 +45,7 @@ from scarce.model_selection._detector import (
     parts_to_leave_out,
     refuse_upside_down,
     rows_for,
-    score_unit,
+    score_scale,
     scores,
     weights_for,
     wide,
@@ -305,7 +305,7 @@ class CalibratedOneClass(
     def _score_factor(self) -> float:
         """Factor of the detector's own scores in those of this one."""
         check_is_fitted(self)
-        return 1.0 / score_unit(self.estimator_)
+        return 1.0 / score_scale(self.estimator_)
 
     @lazily
     def score_samples(self, X: Any) -> Array:
@@ -333,15 +333,15 @@ class CalibratedOneClass(
         rows = rows_for(self.estimator, X)
         if len(getattr(self.estimator_, "steps", ())) > 1:
             rows = self.estimator_[:-1].transform(rows)
-        offset = self.offset_ * score_unit(self.estimator_)
+        offset = self.offset_ * score_scale(self.estimator_)
         return log_scores_and_offset(last_step(self.estimator_), rows, offset)
 
     def _distance_ratios_at(self, scores: Array) -> Array | None:
-        unit = score_unit(self.estimator_)
-        return distance_ratios_at(last_step(self.estimator_), scores * unit, self.offset_ * unit)
+        scale = score_scale(self.estimator_)
+        return distance_ratios_at(last_step(self.estimator_), scores * scale, self.offset_ * scale)
 
     def _closeness(self, left_out: HeldOutScores) -> Array | None:
-        own = left_out.scores * score_unit(self.estimator_)
+        own = left_out.scores * score_scale(self.estimator_)
         return closeness(last_step(self.estimator_), own, left_out.weights)
 
     @lazily

@@ -110,10 +110,10 @@ def scores(model: Any, X: Any) -> Array:
     """Return scores on one scale, whatever the size of the sample, higher for more normal rows."""
     scorer = getattr(model, "score_samples", None) or model.decision_function
     found = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
-    return -found if _is_pyod(last_step(model)) else found / score_unit(model)
+    return -found if _is_pyod(last_step(model)) else found / score_scale(model)
 
 
-def score_unit(model: Any) -> float:
+def score_scale(model: Any) -> float:
     """Return what scores are divided by: LIBSVM's grow with nu n."""
     last = last_step(model)
     if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":

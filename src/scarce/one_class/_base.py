@@ -160,10 +160,10 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         sample = self._sample(X, taking)
         largest = float(np.abs(sample.operator.diagonal()).max())
         program = self._program(sample)
-        unit = self._coefficient_unit(program)
+        scale = self._coefficient_scale(program)
         last = sample.part(self._last_dual_variables(X.shape[0]))
-        solution = self._solve(program, None if last is None else last / unit)
-        terms = self._keep_expansion(sample, unit * solution.alpha)
+        solution = self._solve(program, None if last is None else last / scale)
+        terms = self._keep_expansion(sample, scale * solution.alpha)
         model = self._read(program, solution, self._approximate_sums(sample), largest)
         dropped = None
         if self.dropped_.size:
@@ -174,7 +174,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
             offset=lambda: self._settled_offset(sample, program, solution.alpha, model.offset),
             rounding=lambda: self._score_rounding(terms, largest),
             # Far from all rows only the linear term is left.
-            far=self._score_factor * unit * float(program.linear.min()),
+            far=self._score_factor * scale * float(program.linear.min()),
             dropped=dropped,
         )
 
@@ -182,7 +182,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         """Return that of rows in chunks, if the machine can be fitted to them."""
         raise NotImplementedError
 
-    def _coefficient_unit(self, program: QuadraticProgram) -> float:
+    def _coefficient_scale(self, program: QuadraticProgram) -> float:
         """Return the coefficient of a row whose dual variable is 1."""
         return 1.0
 
@@ -254,8 +254,8 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         all_members[sample.rows] = members
         merged = np.bincount(members, alpha)
         linear = program.linear[first]
-        # A score is ``unit ((K a)_i + linear_i)``.
-        unit = self._score_factor * self._coefficient_unit(program)
+        # A score is ``scale ((K a)_i + linear_i)``.
+        scale = self._score_factor * self._coefficient_scale(program)
         pairwise = self._kernel_type.pairwise
         distinct = rows[np.ix_(first, first)] if pairwise else rows[first]
         if self.approximation is not None or first.size > LAZILY:
@@ -267,7 +267,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
                 first.size,
                 left_out_parts(first.size, self.random_state),
             )
-            return self._keep_left_out(unit * scores, weights, all_members)
+            return self._keep_left_out(scale * scores, weights, all_members)
         matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
         small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
         # Of all rows, dropped ones too, which the threshold is among.
@@ -283,13 +283,13 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
                 "weights": weights,
                 "linear": linear,
                 "alpha": merged,
-                "scores": unit * scores,
+                "scores": scale * scores,
                 "members": all_members,
                 "known": known,
-                "unit": unit,
+                "unit": scale,  # as model files name it
             }
         all_exact = bool(known.all())
-        return self._keep_left_out(unit * scores, weights, all_members, all_exact=all_exact)
+        return self._keep_left_out(scale * scores, weights, all_members, all_exact=all_exact)
 
     def _scores_without(
         self,

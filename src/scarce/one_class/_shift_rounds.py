@@ -72,7 +72,7 @@ class ShiftRounds:
     @property
     def zero_scale(self) -> float:
         """Return how far below 0 the dual objective can get, in the scale of the program."""
-        return self.parameters.unit**2 * self.parameters.reach * self.largest
+        return self.parameters.scale**2 * self.parameters.reach * self.largest
 
     def _solve_for_weights(self, alpha: Array | None) -> None:
         operator = self._operator()

@@ -188,7 +188,7 @@ class SVDD(OneClassMachine):
         self._squared_norm = float(norms.mean()) if constant else None
         return svdd_program(sample.operator, norms, nu=self.nu, weights=sample.weights)
 
-    def _coefficient_unit(self, program: QuadraticProgram) -> float:
+    def _coefficient_scale(self, program: QuadraticProgram) -> float:
         return 1.0 / float(program.totals[0])
 
     def _read(

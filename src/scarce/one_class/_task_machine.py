@@ -165,13 +165,13 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
         plan = self._planned(chunks, reader.DOMAIN if named else None)
         self.domains_, sizes = reader.task_weights(plan.survey, named)
         parameters = self._task_parameters(sizes)
-        problem, unit = TaskProblem(self.domains_, parameters), parameters.unit
+        problem, scale = TaskProblem(self.domains_, parameters), parameters.scale
         solution = self._solved_by_bands(
-            plan, problem, unit * parameters.masses * parameters.costs * sizes
+            plan, problem, scale * parameters.masses * parameters.costs * sizes
         )
-        self._keep_task_weights(plan, solution.hyperplanes.raw / unit)
+        self._keep_task_weights(plan, solution.hyperplanes.raw / scale)
         largest = plan.largest
-        warn_if_zero(-solution.objective / unit / unit, parameters.reach * largest, plan.kernel)
+        warn_if_zero(-solution.objective / scale / scale, parameters.reach * largest, plan.kernel)
 
         def held_out_offset() -> float:
             found = reader.held_out_target(self, plan, problem, solution)
@@ -190,11 +190,11 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
 
         return TaskAnswer(
             solution=solution,
-            objective=solution.primal_objective / unit / unit,
+            objective=solution.primal_objective / scale / scale,
             n_iter=solution.n_iter,
             n_rounds=1,
             converged=solution.status == "optimal",
-            offsets=plan.offsets(solution, problem, 1.0 / (parameters.costs * sizes)) / unit,
+            offsets=plan.offsets(solution, problem, 1.0 / (parameters.costs * sizes)) / scale,
             held_out_offset=held_out_offset,
             rounding=rounding,
         )

@@ -74,7 +74,7 @@ def held_out_target(
     scores = fits.scores(left_out_parts(first.size, estimator.random_state), first)
     weights = np.bincount(members, target.weights)
     return HeldOutTarget(
-        scores / problem.parameters.unit, weights, members, fits.reads, fits.solved
+        scores / problem.parameters.scale, weights, members, fits.reads, fits.solved
     )
 
 

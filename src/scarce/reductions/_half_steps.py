@@ -87,17 +87,17 @@ class OneClassHalfStep:
         return self.weights
 
     @property
-    def weight_unit(self) -> float:
+    def weight_scale(self) -> float:
         """What the weights of the data's own scale are in those of divided tensors."""
         return self.norm
 
     @property
-    def coefficient_unit(self) -> float:
+    def coefficient_scale(self) -> float:
         """The same of coefficients."""
         return 1.0
 
     @property
-    def objective_unit(self) -> float:
+    def objective_scale(self) -> float:
         """The same of objectives."""
         return self.norm**2
 
@@ -169,17 +169,17 @@ class BinaryHalfStep:
         return np.asarray(self.signs * self.weights)
 
     @property
-    def weight_unit(self) -> float:
+    def weight_scale(self) -> float:
         """What the weights of the data's own scale are in those of divided tensors."""
         return 1.0 / self.norm
 
     @property
-    def coefficient_unit(self) -> float:
+    def coefficient_scale(self) -> float:
         """The same of coefficients."""
         return 1.0 / self.norm**2
 
     @property
-    def objective_unit(self) -> float:
+    def objective_scale(self) -> float:
         """The same of objectives."""
         return 1.0 / self.norm**2
 

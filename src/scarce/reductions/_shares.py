@@ -25,7 +25,7 @@ class SharesModel:
     Attributes
     ----------
     coefficients : ndarray of shape (n,)
-        Signed dual variables of the units, positive where a score is too low.
+        Signed dual variables of the bags, positive where a score is too low.
     offset : float
         Constant of the scores, the best for these coefficients.
     objective : float
@@ -42,13 +42,13 @@ def shares_program(
 ) -> QuadraticProgram:
     """Return the dual of a regression with absolute slacks outside tubes.
 
-    Every unit, a bag of rows with a label proportion, has two dual variables: for a score too low,
+    Every bag of rows with a label proportion has two dual variables: for a score too low,
     and for one too high.
 
     Parameters
     ----------
     operator : operator
-        The kernel matrix of the units.
+        The kernel matrix of the bags.
     targets, tubes : ndarray of shape (n,)
         Wanted scores ``t`` and half widths ``eps`` of the tubes around them.
     costs : ndarray of shape (n,)
@@ -94,7 +94,7 @@ def read_shares(program: QuadraticProgram, solution: Solution) -> SharesModel:
     Returns
     -------
     SharesModel
-        Coefficients of the units, offset and objective.
+        Coefficients of the bags, offset and objective.
 
     Examples
     --------
@@ -124,13 +124,13 @@ def rounded_shares(
 ) -> Array:
     """Return dual variables near the solution, of losses whose kinks are rounded ever less.
 
-    Where units have few features nearly all dual variables are at their bounds, and pairwise steps
+    Where bags have few features nearly all dual variables are at their bounds, and pairwise steps
     take very long to find which are not. Newton steps on the rounded problem find them at once.
 
     Parameters
     ----------
     system : FeatureSystem
-        The units by their features.
+        The bags by their features.
     targets, tubes, costs : ndarray of shape (n,)
         As for `shares_program`.
     tol : float
@@ -146,8 +146,8 @@ def rounded_shares(
     >>> import numpy as np
     >>> from scarce.reductions import rounded_shares
     >>> from scarce.solvers import FeatureSystem
-    >>> units, targets = FeatureSystem(np.array([[-1.0], [1.0]])), np.array([-2.0, 2.0])
-    >>> rounded_shares(units, targets, np.full(2, 0.5), np.full(2, 9.0), 1e-3).round(3)
+    >>> bags, targets = FeatureSystem(np.array([[-1.0], [1.0]])), np.array([-2.0, 2.0])
+    >>> rounded_shares(bags, targets, np.full(2, 0.5), np.full(2, 9.0), 1e-3).round(3)
     array([0.  , 0.75, 0.75, 0.  ])
     """
     solution, kink = None, 1.0

@@ -21,11 +21,11 @@ class TubeProblem:
 
     Attributes
     ----------
-    targets, tubes, costs : ndarray of shape (n_units,)
+    targets, tubes, costs : ndarray of shape (n_bags,)
         Wanted scores of the part that is learnt, half widths of the tubes around them, costs of
         half the squared slack.
     n_common : int
-        The units that come first and have no tube: rows whose scores the source gives.
+        The bags that come first and have no tube: rows whose scores the source gives.
     """
 
     targets: Array
@@ -43,7 +43,7 @@ class TubeModel:
     offset, spread : float
         The constant, and the difference between the values that it is the mean of.
     interval : tuple of float or None
-        All optimal offsets, when no unit says which.
+        All optimal offsets, when no bag says which.
     """
 
     offset: float
@@ -87,9 +87,9 @@ def source_tube(
     ----------
     scores, tubes : ndarray of shape (n_bags,)
         Wanted mean scores of the bags, from their label proportions, and the tubes around them.
-    costs : ndarray of shape (n_units,)
+    costs : ndarray of shape (n_bags,)
         Costs of half the squared slack: of the common rows, then of the bags.
-    source_means : ndarray of shape (n_units,), optional
+    source_means : ndarray of shape (n_bags,), optional
         The source's scores without its constant: of the common rows, then the bags' means. None
         for no source, and no common rows.
     source_intercept : float
@@ -126,9 +126,9 @@ def source_tube(
 
 
 def read_source_tube(problem: TubeProblem, system: TubeSystem, solution: TubeSolution) -> TubeModel:
-    """Return the offset and how well the units agree on it.
+    """Return the offset and how well the bags agree on it.
 
-    Every unit with a dual variable, and every common row, is off its target by its tube and
+    Every bag with a dual variable, and every common row, is off its target by its tube and
     ``theta / C``; what is left is the offset.
 
     Parameters
@@ -136,7 +136,7 @@ def read_source_tube(problem: TubeProblem, system: TubeSystem, solution: TubeSol
     problem : TubeProblem
         The problem.
     system : TubeSystem
-        The units it was solved for.
+        The bags it was solved for.
     solution : TubeSolution
         Its solution, which holds coefficients and objective.
 

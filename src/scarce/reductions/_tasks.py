@@ -43,7 +43,7 @@ class TaskParameters:
         return float(0.5 * self.masses @ self.mixing @ self.masses)
 
     @property
-    def unit(self) -> float:
+    def scale(self) -> float:
         """Return the scale in which the smallest box is a row's weight, as in `OneClassSVM`."""
         return 1.0 / float((self.masses * self.costs).min())
 
@@ -66,7 +66,7 @@ class TaskProblem:
     @property
     def totals(self) -> Array:
         """The masses of the tasks."""
-        return np.asarray(self.parameters.unit * self.parameters.masses)
+        return np.asarray(self.parameters.scale * self.parameters.masses)
 
     @property
     def coupling(self) -> Array:
@@ -80,7 +80,7 @@ class TaskProblem:
         if self.domains.size > 1:
             tasks = np.searchsorted(self.domains, np.maximum(values[DOMAIN], self.domains[0]))
         ones = np.ones_like(weights)
-        upper = parameters.unit * (parameters.masses * parameters.costs)[tasks] * weights
+        upper = parameters.scale * (parameters.masses * parameters.costs)[tasks] * weights
         return Terms(tasks, ones, ones, np.zeros_like(weights), upper)
 
 
@@ -211,11 +211,11 @@ def read_tasks(parameters: TaskParameters, tasks: Array, solution: Solution) -> 
     >>> read_tasks(parameters, tasks, solve(program)).scores
     array([1.5, 1.5])
     """
-    unit = parameters.unit
+    scale = parameters.scale
     support = np.flatnonzero(solution.alpha)
     return TasksModel(
         support=support,
-        coefficients=parameters.mixing[:, tasks[support]] * (solution.alpha[support] / unit),
-        scores=solution.gradient / unit,
-        objective=solution.primal_objective / unit / unit,
+        coefficients=parameters.mixing[:, tasks[support]] * (solution.alpha[support] / scale),
+        scores=solution.gradient / scale,
+        objective=solution.primal_objective / scale / scale,
     )

@@ -63,13 +63,13 @@ def _falls(form: SignedForm, indices: Array, d: Array) -> bool:
 def _sharpened(form: SignedForm, indices: Array, direction: Array) -> Array:
     """Return the part of a direction that has no curvature at all and keeps every sum."""
     Q = form.block(indices, np.float64)
-    unit = float(np.abs(np.diagonal(Q)).max()) or 1.0
+    scale = float(np.abs(np.diagonal(Q)).max()) or 1.0
     owner = form.groups[indices]
     members = (owner == np.unique(owner)[:, None]).astype(float)
     size = float(np.abs(direction).max()) or 1.0
     d = direction / size
-    lines = np.vstack([Q / unit, members])
+    rows = np.vstack([Q / scale, members])
     for _ in range(2):  # once more takes the rounding errors of the first
-        d = d - linalg.lstsq(lines, lines @ d, cond=1e-13, lapack_driver="gelsy")[0]
+        d = d - linalg.lstsq(rows, rows @ d, cond=1e-13, lapack_driver="gelsy")[0]
     # What is left of a variable that does not take part is rounding.
     return np.where(np.abs(d) > 1e-12, d, 0.0)

@@ -246,9 +246,9 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
     def _keep(self, fit: Fit, problem: HalfStep, rows: Array) -> None:
         """Store a fit; ``rows`` are the positions of the samples that took part."""
         # Balanced: every mode carries the same share of a term's norm.
-        share = (fit.scales * problem.weight_unit) ** (1.0 / len(fit.factors))
+        share = (fit.scales * problem.weight_scale) ** (1.0 / len(fit.factors))
         self.factors_: list[Array] = [factor * share for factor in fit.factors]
-        self.objective_: float = fit.objective * problem.objective_unit
+        self.objective_: float = fit.objective * problem.objective_scale
         self.history_ = fit.history
         self.converged_ = fit.converged
         self.n_iter_ = max(1, fit.n_sweeps)
@@ -258,7 +258,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
         self.fit_status_ = int(not (fit.converged and solved))
         support = np.flatnonzero(fit.coefficients)
         self.support_ = rows[support].astype(np.int32)
-        self.dual_coef_ = fit.coefficients[None, support] * problem.coefficient_unit
+        self.dual_coef_ = fit.coefficients[None, support] * problem.coefficient_scale
         self._note_shortcomings(fit, solved)
 
     def _note_shortcomings(self, fit: Fit, solved: bool) -> None:

@@ -122,7 +122,7 @@ class ModeSweeps:
     def _length(self, fit: Fit, lengths: list[Array], mode: int) -> Array:
         """Return what is left of the terms' norms for one mode, given the lengths of the others."""
         others = np.prod([length for m, length in enumerate(lengths) if m != mode], axis=0)
-        whole = fit.scales * self.problem.weight_unit
+        whole = fit.scales * self.problem.weight_scale
         return np.asarray(np.divide(whole, others, out=np.zeros_like(whole), where=others > 0))
 
     def _ahead(self, factors: Factors, last: Factors, sweep: int) -> Factors | None:
@@ -181,7 +181,7 @@ class ModeSweeps:
         order = self.tensors.order
         old = earlier.pop(0) if len(earlier) > order else None
         entry = (
-            fit.objective * self.problem.objective_unit,
+            fit.objective * self.problem.objective_scale,
             mode,
             _change(fit.factors, fit.scales, old),
             fit.solution.n_iter,

@@ -231,11 +231,11 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
             offset = self._left_out_threshold(flat, rows, weights, fit)
         else:
             # In the last half-step the gradient is the scores.
-            scores = fit.solution.gradient * problem.objective_unit
+            scores = fit.solution.gradient * problem.objective_scale
             offset = one_class_offset(scores, problem.cost, weights)
         self.offset_ = np.array([offset])
         self.intercept_ = -self.offset_
-        self._rounding = rounding_error(self.dual_coef_, problem.objective_unit)
+        self._rounding = rounding_error(self.dual_coef_, problem.objective_scale)
         # Dual variables sum to one, so that boxes of one or more cannot bind.
         self.hard_margin_ = bool(weights.min() >= self.nu * weights.sum() * (1 - 1e-12))
         return self
@@ -308,7 +308,7 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
                 fit = self._best(tensors, sweeps, allow_zero=True)
         if not (fit.converged or fit.degenerate):
             self._note_early_ends()
-        weight_vector = full_tensor(fit.factors, fit.scales * problem.weight_unit).reshape(-1)
+        weight_vector = full_tensor(fit.factors, fit.scales * problem.weight_scale).reshape(-1)
         return np.asarray(flat[part] @ weight_vector[: flat.shape[1]], dtype=np.float64)
 
     def _softened(self, sweeps: ModeSweeps, start: Factors) -> Iterator[Factors]:

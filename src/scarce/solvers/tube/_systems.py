@@ -167,8 +167,8 @@ class FeatureSystem:
         self._feature_errors = score_errors
         values = Z.data if sparse.issparse(Z) else Z
         largest = float(max(values.max(), -values.min())) if values.size else 0.0
-        self.unit = largest if largest > 0 else 1.0
-        self.Z = Z / self.unit
+        self.scale = largest if largest > 0 else 1.0
+        self.Z = Z / self.scale
 
     def origin(self) -> Array:
         return np.zeros(self.p)
@@ -176,7 +176,7 @@ class FeatureSystem:
     def ridge(
         self, active: Array, right: Array, costs: Array, forces: Array
     ) -> tuple[Array, float]:
-        """Solve ``(1 / unit^2 + sum C z z') w = sum C z right``, both centred on the active.
+        """Solve ``(1 / scale^2 + sum C z z') w = sum C z right``, both centred on the active.
 
         Forces add ``sum force (z - mean)`` on the right.
         """
@@ -191,23 +191,23 @@ class FeatureSystem:
         total = float(forces.sum())
         if forces.any():
             rhs = rhs + np.asarray(forces @ self.Z) - total * mean
-        w = _ridge_solve(H, rhs, 1.0 / self.unit**2)
+        w = _ridge_solve(H, rhs, 1.0 / self.scale**2)
         return w, level + total / mass - float(mean @ w)
 
     def scores(self, w: Array) -> Array:
         return np.asarray(self.Z @ w)
 
     def inner(self, v: Array, w: Array, scores_of_w: Array) -> float:
-        return float((v / self.unit) @ (w / self.unit))  # the square of the unit may overflow
+        return float((v / self.scale) @ (w / self.scale))  # the square of the scale may overflow
 
     def combination(self, theta: Array) -> Array:
-        return np.asarray(theta @ self.Z) * self.unit**2
+        return np.asarray(theta @ self.Z) * self.scale**2
 
     def multipliers(self, w: Array, implied: Array) -> Array:
         return implied
 
     def score_errors(self, theta: Array) -> Array:
-        terms = UNIT * (self.n + self.p) * self.unit**2
+        terms = UNIT * (self.n + self.p) * self.scale**2
         own = terms * (abs(self.Z) @ (np.abs(theta) @ abs(self.Z)))
         return np.asarray(
             own if self._feature_errors is None else own + self._feature_errors(theta)
@@ -215,7 +215,7 @@ class FeatureSystem:
 
     def in_given_units(self, w: Array) -> Array:
         """Return ``w`` for the features as they were given."""
-        return w / self.unit
+        return w / self.scale
 
 
 def _weighted_square(Z: Any, C: Array) -> Array:
