@@ -113,72 +113,72 @@ def log_sums(rows: Any, vectors: Any, weights: Array, kernel: Kernel) -> Array:
     return found
 
 
-def log_scores_and_offset(machine: Any, X: Any, offset: float) -> tuple[Array, float, float]:
+def log_scores_and_offset(estimator: Any, X: Any, offset: float) -> tuple[Array, float, float]:
     """Return logarithms of the kernel sums of a one-class model, and of an offset in its scale.
 
     Sums are divided by the largest there is, so that logarithms are not above zero. The third
     number is the power of a logarithm that grows like a distance. Rows so far away that the sum
     underflows have a logarithm too.
     """
-    kernel, dual = _kernel_of_distances(machine)
+    kernel, dual = _kernel_of_distances(estimator)
     if kernel is None:
         raise ValueError(
-            f"{machine} has no distance from the class, which needs a kernel that vanishes with "
+            f"{estimator} has no distance from the class, which needs a kernel that vanishes with "
             "the distance (rbf, laplacian), without approximation"
         )
-    X, shares = machine._validated(X, reset=False), dual / dual.sum()
-    sums = machine._scores_of(X, shares[None, :], np.zeros(X.shape[0], np.int64))
-    single = X.dtype == machine.support_vectors_.dtype == np.float32
+    X, shares = estimator._validated(X, reset=False), dual / dual.sum()
+    sums = estimator._scores_of(X, shares[None, :], np.zeros(X.shape[0], np.int64))
+    single = X.dtype == estimator.support_vectors_.dtype == np.float32
     lost = np.flatnonzero(sums < (UNDERFLOW_32 if single else UNDERFLOW_64))
     logs = np.log(np.maximum(sums, TINY))
     if lost.size:
-        logs[lost] = log_sums(X[lost], machine.support_vectors_, shares, kernel)
-    return np.minimum(logs, 0.0), _log_share(machine, offset, dual), _power(kernel)
+        logs[lost] = log_sums(X[lost], estimator.support_vectors_, shares, kernel)
+    return np.minimum(logs, 0.0), _log_share(estimator, offset, dual), _power(kernel)
 
 
-def distance_ratios_at(machine: Any, scores: Array, offset: float) -> Array | None:
+def distance_ratios_at(estimator: Any, scores: Array, offset: float) -> Array | None:
     """Return distances from the class that scores stand for, as multiples of the boundary's.
 
     NaN where a sum is so small that its score has lost it. None where there is no distance.
     """
-    kernel, dual = _kernel_of_distances(machine)
+    kernel, dual = _kernel_of_distances(estimator)
     if kernel is None:
         return None
     shares, log_offset = (
-        machine._sum_at(scores) / float(dual.sum()),
-        _log_share(machine, offset, dual),
+        estimator._sum_at(scores) / float(dual.sum()),
+        _log_share(estimator, offset, dual),
     )
     lost = shares < LOST * np.exp(log_offset)
     logs = np.log(np.clip(shares, TINY, 1.0))
     return np.where(lost, np.nan, (logs / log_offset) ** _power(kernel))
 
 
-def _log_share(machine: Any, offset: float, dual: Array) -> float:
+def _log_share(estimator: Any, offset: float, dual: Array) -> float:
     """Return the logarithm of the kernel sum at the boundary, divided by the largest there is."""
-    share = machine._sum_at(offset) / float(dual.sum())
+    share = estimator._sum_at(offset) / float(dual.sum())
     return float(np.log(min(max(share, TINY), 1.0 - UNIT)))
 
 
-def closeness(machine: Any, scores: Array, weights: Array) -> Array | None:
+def closeness(estimator: Any, scores: Array, weights: Array) -> Array | None:
     """Return minus the distances from the class that scores stand for; None where they do not.
 
     As in `log_scores_and_offset`, and none beyond three times their median.
     """
-    kernel, dual = _kernel_of_distances(machine)
+    kernel, dual = _kernel_of_distances(estimator)
     if kernel is None:
         return None
-    shares = np.clip(machine._sum_at(scores) / float(dual.sum()), TINY, 1.0)
+    shares = np.clip(estimator._sum_at(scores) / float(dual.sum()), TINY, 1.0)
     distances = (-np.log(shares)) ** _power(kernel)
     return np.asarray(-np.minimum(distances, 3.0 * weighted_median(distances, weights)))
 
 
-def _kernel_of_distances(machine: Any) -> tuple[Kernel | None, Array]:
+def _kernel_of_distances(estimator: Any) -> tuple[Kernel | None, Array]:
     """Return the kernel if a sum of its values says how far a row is, and the dual variables."""
-    if not hasattr(machine, "_fitted_kernel"):
+    if not hasattr(estimator, "_fitted_kernel"):
         return None, np.empty(0)
-    kernel, dual = machine._fitted_kernel(), machine._dense_dual()[0]
+    kernel, dual = estimator._fitted_kernel(), estimator._dense_dual()[0]
     exact = (
-        machine.approximation is None and (dual >= 0).all()
+        estimator.approximation is None and (dual >= 0).all()
     )  # sums over landmarks have both signs
     fits = exact and kernel.vanishes and kernel.separable
     return (kernel if fits else None), dual

@@ -274,8 +274,8 @@ def test_parameters(folder, capsys):
     options = ["good.csv", "--params", "p.toml", "--set", "nu=0.2", "--set", "gamma=scale"]
     fit(folder, *options, "--out", "p.skops", "--false-alarms", "0.2")
     model = scarce.load(folder / "p.skops")
-    machine = model.estimator_[-1]
-    assert (machine.nu, machine.kernel, machine.gamma) == (0.2, "laplacian", "scale")
+    estimator = model.estimator_[-1]
+    assert (estimator.nu, estimator.kernel, estimator.gamma) == (0.2, "laplacian", "scale")
     assert model.false_alarms == 0.2
 
 
@@ -313,9 +313,9 @@ def test_domains_and_radii_in_columns(folder):
     table.to_csv(folder / "tasks.csv", index=False)
     options = ["tasks.csv", "--domain", "task", "--radius", "err", "--out", "tasks.skops"]
     fit(folder, *options)
-    machine = scarce.load(folder / "tasks.skops").estimator_[-1]
-    assert machine.domains_.tolist() == [-1, 0, 1]
-    np.testing.assert_array_equal(machine.radii_, 0.1)
+    estimator = scarce.load(folder / "tasks.skops").estimator_[-1]
+    assert estimator.domains_.tolist() == [-1, 0, 1]
+    np.testing.assert_array_equal(estimator.radii_, 0.1)
 
 
 @pytest.mark.parametrize("kind", ["one-class", "groups", "tensor", "pu"])

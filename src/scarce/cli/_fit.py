@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> None:
     kind = chosen_kind(arguments)
     parameters = read_parameters(arguments.params, arguments.set)
     task = make_task(kind, arguments)
-    set_parameters(task.machine, parameters)
+    set_parameters(task.estimator, parameters)
     print(f"{name_of(task)}, because {task.why}")
     for line in task.notes:
         print(f"note: {line}")
@@ -164,7 +164,7 @@ def run(arguments: argparse.Namespace) -> None:
     sys.stdout.flush()
     start = time.perf_counter()
     number = n_fits(task, arguments)
-    with warnings_told(), counted_fits(type(task.machine), number):
+    with warnings_told(), counted_fits(type(task.estimator), number):
         if arguments.tune:
             from scarce.cli._tune import tune
 
@@ -231,7 +231,7 @@ def n_fits(task: Any, arguments: argparse.Namespace) -> int | None:
 
 def name_of(task: Any) -> str:
     """Return the estimator's name, with what is around it."""
-    name = type(task.machine).__name__
+    name = type(task.estimator).__name__
     return f"{name}, calibrated by held-out rows" if task.calibrated else name
 
 

@@ -39,12 +39,12 @@ def read_parameters(path: Path | None, settings: list[str]) -> dict[str, Any]:
     return found
 
 
-def set_parameters(machine: Any, parameters: dict[str, Any]) -> Any:
+def set_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
     """Set parameters of an estimator, or say which it has.
 
     Parameters
     ----------
-    machine : estimator
+    estimator : estimator
         Not fitted.
     parameters : dict
         Names and values.
@@ -54,13 +54,13 @@ def set_parameters(machine: Any, parameters: dict[str, Any]) -> Any:
     estimator
         The same.
     """
-    known = machine.get_params(deep=False)
+    known = estimator.get_params(deep=False)
     for name in parameters:
         if name not in known:
             raise UsageError(
-                f"{type(machine).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+                f"{type(estimator).__name__} has no parameter {name!r}; it has {', '.join(known)}"
             )
-    return machine.set_params(**parameters)
+    return estimator.set_params(**parameters)
 
 
 def _value(text: str) -> Any:

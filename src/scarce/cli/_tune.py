@@ -29,14 +29,14 @@ SHARED = ("n_bags", "class_prior", "labelling", "pos_label", "neg_label", "rando
 
 
 def tune(task: Any) -> str:
-    """Set parameters of a task's machine, and say how they were chosen.
+    """Set parameters of a task's estimator, and say how they were chosen.
 
     Defaults are left only for something clearly better.
 
     Parameters
     ----------
     task : Task
-        Its machine is changed.
+        Its estimator is changed.
 
     Returns
     -------
@@ -83,24 +83,24 @@ def _width(task: Any) -> str:
 
 def _kernel(task: Any) -> str:
     """Compare the mean of a kernel model and trees with kernel models alone."""
-    given = {name: value for name, value in task.machine.get_params().items() if name in SHARED}
+    given = {name: value for name, value in task.estimator.get_params().items() if name in SHARED}
     tried = []
     for values in (None, {}, {"kernel": "linear"}, {"C": 10.0}):
-        machine = clone(task.machine)
+        estimator = clone(task.estimator)
         if values is not None:
-            machine = PositiveUnlabeledSVC(**given, **values)
-        pipeline = clone(task.pipeline).set_params(machine=machine)
+            estimator = PositiveUnlabeledSVC(**given, **values)
+        pipeline = clone(task.pipeline).set_params(machine=estimator)
         fitted = pipeline.fit(task.X, task.y, **task.fit_parameters)[-1]
-        tried.append((fitted.out_of_bag_auc_, fitted.out_of_bag_auc_se_, machine))
+        tried.append((fitted.out_of_bag_auc_, fitted.out_of_bag_auc_se_, estimator))
     (area, error, _), best = tried[0], max(tried, key=lambda each: each[0])
     if best[0] <= area + error:
         return f"the defaults are kept; out-of-bag area under the curve {area:.3f}"
-    task.machine = best[2]
-    return f"{task.machine}, out-of-bag area under the curve {best[0]:.3f} instead of {area:.3f}"
+    task.estimator = best[2]
+    return f"{task.estimator}, out-of-bag area under the curve {best[0]:.3f} instead of {area:.3f}"
 
 
 def _by_labels(task: Any) -> str:
-    own = float(task.machine.get_params()["C"])
+    own = float(task.estimator.get_params()["C"])
     classes = task.kind == "classify"
     search = GridSearchCV(
         task.pipeline,
@@ -117,8 +117,8 @@ def _by_shares(task: Any) -> str:
     groups = np.unique(task.metadata["groups"][task.metadata["groups"] >= 0]).size
     if groups < 2 * FOLDS:
         return f"nothing; it takes {2 * FOLDS} groups, here are {groups}"
-    cost = "C" if "C" in task.machine.get_params() else "C_group"
-    own = float(task.machine.get_params()[cost])
+    cost = "C" if "C" in task.estimator.get_params() else "C_group"
+    own = float(task.estimator.get_params()[cost])
     grid = {f"machine__{cost}": [own * factor for factor in (0.1, 1.0, 10.0)]}
     with config_context(enable_metadata_routing=True):
         search = GridSearchCV(
@@ -133,15 +133,15 @@ def _by_shares(task: Any) -> str:
 
 def _rank(task: Any) -> str:
     ranks = [rank for rank in RANKS if rank <= min(task.X.shape[1:])]
-    search = LeaveOneOutSearch(task.machine, {"rank": ranks}).fit(task.X)
-    task.machine.set_params(**search.best_params_)
+    search = LeaveOneOutSearch(task.estimator, {"rank": ranks}).fit(task.X)
+    task.estimator.set_params(**search.best_params_)
     return f"rank {search.best_params_['rank']}, by the margins of held-out samples"
 
 
 def _settled(task: Any, search: Any, judge: str) -> str:
     chosen = search.cv_results_["params"][search.best_index_]
     values = {name.removeprefix("machine__"): value for name, value in chosen.items()}
-    task.machine.set_params(**values)
+    task.estimator.set_params(**values)
     words = ", ".join(f"{name} {value:.3g}" for name, value in values.items())
     scores = search.cv_results_["mean_test_score"]
     return f"{words} of {len(scores)} values, by {judge} ({scores[search.best_index_]:.3f})"

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce.cli._kinds import LABELLED
-from scarce.cli.scores._model import machine_of
+from scarce.cli.scores._model import estimator_of
 from scarce.kernels import kernel_type
 
 LEAST = 1e-4  # percent; a smaller gap says nothing more
@@ -36,20 +36,20 @@ def promise(task: Any, model: Any) -> list[str]:
     list of str
         Sentences.
     """
-    machine, kind = machine_of(model), task.kind
+    estimator, kind = estimator_of(model), task.kind
     if kind in LABELLED:
         return _judged(kind, task.facts["held out"])
     if kind == "pu":
-        low, high = machine.class_prior_interval_
+        low, high = estimator.class_prior_interval_
         return [
-            f"about {machine.class_prior_:.0%} of the unlabelled rows belong to the class, "
+            f"about {estimator.class_prior_:.0%} of the unlabelled rows belong to the class, "
             f"somewhere from {low:.0%} to {high:.0%}",
             f"labelled rows rank above unlabelled ones with an area under the curve of "
-            f"{machine.out_of_bag_auc_:.2f} (0.5 is chance, "
-            f"{1 - machine.class_prior_ / 2:.2f} is the maximum)",
+            f"{estimator.out_of_bag_auc_:.2f} (0.5 is chance, "
+            f"{1 - estimator.class_prior_ / 2:.2f} is the maximum)",
         ]
     if kind == "groups":
-        return [f"the shares are worth about {machine.effective_labels_:.0f} labelled rows"]
+        return [f"the shares are worth about {estimator.effective_labels_:.0f} labelled rows"]
     low, high = model.false_alarm_range_
     rate = model.false_alarms_
     return [
@@ -100,9 +100,9 @@ def left_out(task: Any, model: Any) -> list[str]:
     ]
 
 
-def certified(machine: Any) -> Any:
+def certified(estimator: Any) -> Any:
     """Return the part of a model that has a certificate: of a mean with trees the kernel model."""
-    return getattr(machine, "svc_", None) or machine
+    return getattr(estimator, "svc_", None) or estimator
 
 
 def quality(model: Any) -> str:
@@ -118,14 +118,14 @@ def quality(model: Any) -> str:
     str
         One sentence.
     """
-    machine = certified(machine_of(model))
-    gap, violation = float(machine.dual_gap_), float(machine.kkt_violation_)
+    estimator = certified(estimator_of(model))
+    gap, violation = float(estimator.dual_gap_), float(estimator.kkt_violation_)
     what = "solved to optimality"
-    if machine is not machine_of(model):
+    if estimator is not estimator_of(model):
         what = "the kernel model beside the trees is solved to optimality"
-    if getattr(machine, "fit_status_", 0) != 0:
+    if getattr(estimator, "fit_status_", 0) != 0:
         what = "the tolerance was not met"
-    if hasattr(machine, "factors_"):
+    if hasattr(estimator, "factors_"):
         # Not convex as a whole: each factor is the solution of a convex problem given the others.
         what = "the last convex step is " + what if "solved" in what else what
     if np.isnan(gap):
@@ -148,8 +148,8 @@ def unscaled(model: Any) -> str | None:
     str or None
         The warning.
     """
-    machine = certified(machine_of(model))
-    rows, kernel = getattr(machine, "support_vectors_", None), getattr(machine, "kernel", None)
+    estimator = certified(estimator_of(model))
+    rows, kernel = getattr(estimator, "support_vectors_", None), getattr(estimator, "kernel", None)
     if rows is None or sparse.issparse(rows) or np.ndim(rows) != 2 or len(rows) < 2:
         return None
     if kernel is None or not kernel_type(kernel).vanishes:

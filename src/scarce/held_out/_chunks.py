@@ -164,7 +164,7 @@ def part_weights(chunks: Chunks, parts: Parts) -> Array:
     return np.asarray(chunks.reduce(_weights, np.add, parts))
 
 
-def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
+def left_out_by_chunks(estimator: Any, plan: Plan) -> tuple[Array, Array, int]:
     """Fit without each of some parts of the rows; return their scores, weights and the reads.
 
     When a part is left out, `nu` stays, and the coefficients are scaled up to the sum that they
@@ -175,7 +175,7 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
 
     Parameters
     ----------
-    machine : OneClassSVM
+    estimator : OneClassSVM
         Fitted to all rows.
     plan : Plan
         Of that fit.
@@ -190,17 +190,17 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
     landmarks = None if plan.landmarks is None else plan.landmarks.X
     parts = Parts.of(sum(plan.chunks.sizes), landmarks)
     own = part_weights(plan.chunks, parts)
-    machine._check_left_out_rows(np.count_nonzero(own))
+    estimator._check_left_out_rows(np.count_nonzero(own))
     reads = 1
     weight = plan.survey.weight
-    mass = machine.nu * weight
+    mass = estimator.nu * weight
     found = []
     for which in np.flatnonzero(own[: parts.left_out]).tolist():
         others = WithoutPart(plan.chunks, parts, which)
         rest = weight - float(own[which])
-        total = machine.nu * rest
+        total = estimator.nu * rest
         sample = without(plan.sample, parts, which)
-        model = clone(machine)
+        model = clone(estimator)
         with collected_notes():  # said of the fit of all rows
             solution = solved_by_bands(
                 model,
@@ -210,7 +210,7 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
             )
             keep_quality(model, [solution])
         if model.fit_status_:
-            machine._note_early_ends()
+            estimator._note_early_ends()
         vector = solution.hyperplanes.raw[0] * (mass / total)
         linear = landmarks is None
         score = partial(
@@ -223,8 +223,8 @@ def left_out_by_chunks(machine: Any, plan: Plan) -> tuple[Array, Array, int]:
         reads += solution.reads - 1  # nothing was surveyed or gathered
     if not found:
         raise ValueError(
-            f"all distinct rows are landmarks (n_components={machine.n_components}), and none can "
-            'be left out: use fewer, or offset="training"'
+            f"all distinct rows are landmarks (n_components={estimator.n_components}), and none "
+            'can be left out: use fewer, or offset="training"'
         )
     scores, weights = (np.concatenate([each[k] for each in found]) for k in (0, 1))
     return scores, weights, reads

@@ -18,7 +18,7 @@ def shares_of_entries(layers: Layers, X: Any, reference: Any) -> dict[str, Any]:
     Parameters
     ----------
     layers : Layers
-        The machine, and what is around it.
+        The estimator, and what is around it.
     X, reference : array-like of shape (n_samples, ...) or None
         Samples, and those to compare with; None for a sample of zeros, to which the weights add
         nothing.
@@ -28,19 +28,19 @@ def shares_of_entries(layers: Layers, X: Any, reference: Any) -> dict[str, Any]:
     dict
         The fields.
     """
-    machine = layers.last
+    estimator = layers.last
     samples = layers.transformed(X)
-    rows, weights = _entries(machine, samples), machine._entry_weights()
+    rows, weights = _entries(estimator, samples), estimator._entry_weights()
     scores = layers.scores(samples)
     if reference is None:
-        own = float(np.ravel(machine.intercept_)[0])
+        own = float(np.ravel(estimator.intercept_)[0])
         if layers.offset is not None:
             own = -layers.offset
         baseline, of_baseline = np.zeros_like(rows), np.full(rows.shape[0], own)
     else:
         given = layers.transformed(reference)
-        points, of_points = _entries(machine, given), layers.scores(given)
-        chosen = nearest_points(machine, rows, points, scores, of_points)
+        points, of_points = _entries(estimator, given), layers.scores(given)
+        chosen = nearest_points(estimator, rows, points, scores, of_points)
         baseline, of_baseline = points[chosen], of_points[chosen, 0]
     shares = weights * (rows - baseline)
     shape = np.shape(samples)[1:]
@@ -57,10 +57,10 @@ def shares_of_entries(layers: Layers, X: Any, reference: Any) -> dict[str, Any]:
     }
 
 
-def _entries(machine: TensorMachine, samples: Any) -> Array:
+def _entries(estimator: TensorMachine, samples: Any) -> Array:
     """Return samples as rows, as the weights meet them."""
-    rows: Array = TensorMachine._validated(machine, samples, reset=False)
-    return unit_rows(rows) if machine._by_norm else rows.astype(np.float64)
+    rows: Array = TensorMachine._validated(estimator, samples, reset=False)
+    return unit_rows(rows) if estimator._by_norm else rows.astype(np.float64)
 
 
 def _name(index: tuple[int, ...]) -> str:

@@ -158,13 +158,13 @@ class CalibratedOneClass(
 
     @property
     def _detector(self) -> Any:
-        machine = OneClassSVM(gamma="neighbors", nu=0.1)
+        detector = OneClassSVM(gamma="neighbors", nu=0.1)
         if self.estimator is not None or getattr(self, "_of_sparse_rows", False):
-            return machine if self.estimator is None else self.estimator
+            return detector if self.estimator is None else self.estimator
         scaler = StandardScaler()
         if get_config()["enable_metadata_routing"]:
             scaler.set_fit_request(sample_weight=True)
-        return make_pipeline(scaler, machine)
+        return make_pipeline(scaler, detector)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

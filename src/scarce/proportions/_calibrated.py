@@ -1,4 +1,4 @@
-"""What a fit from shares adds to its machine: calibration, its test, and what the shares are worth.
+"""What a fit from shares adds to its model: calibration, its test, and what the shares are worth.
 
 See docs/theory/shares.md.
 """
@@ -138,7 +138,7 @@ class LeftOut:
         Whether the calibration raises the loss by more than noise.
     """
 
-    def __init__(self, machine: Any, X: Any, bags: Bags, part: Callable[..., Any]) -> None:
+    def __init__(self, estimator: Any, X: Any, bags: Bags, part: Callable[..., Any]) -> None:
         n_groups = bags.sizes.size
         out = np.arange(n_groups) % FIFTH == FIFTH - 1
         place = np.where(bags.codes >= 0, bags.codes - bags.n_common, n_groups)
@@ -148,8 +148,8 @@ class LeftOut:
         groups = np.where(bags.codes[kept] < bags.n_common, COMMON, place[kept])
         shares = np.vstack([bags.shares, np.full((1, bags.shares.shape[1]), np.nan)])
         y = shares[np.where(groups == COMMON, n_groups, groups)]
-        inner = type(machine)(**machine.get_params(deep=False))
-        inner.set_params(calibrate=None, classes=None, gamma=machine._gamma)
+        inner = type(estimator)(**estimator.get_params(deep=False))
+        inner.set_params(calibrate=None, classes=None, gamma=estimator._gamma)
         with collected_notes():  # they are the outer fit's to give
             inner.fit(part(X, kept, kept), y, groups, sample_weight=bags.weights[kept])
             rows, in_groups, chosen = _of_groups(bags, np.flatnonzero(out))

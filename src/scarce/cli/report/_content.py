@@ -12,7 +12,7 @@ from scarce.cli._kinds import LABELLED
 from scarce.cli._words import certified, dropped_rows, promise, quality
 from scarce.cli.report import _pictures as pictures
 from scarce.cli.scores._answers import ahead, direction
-from scarce.cli.scores._model import machine_of
+from scarce.cli.scores._model import estimator_of
 from scarce.cli.scores._reasons import entry_names, reason_texts
 from scarce.inspection import explain
 
@@ -41,7 +41,7 @@ def report_content(task: Any, model: Any) -> dict[str, Any]:
     dict
         Values for the template.
     """
-    machine = machine_of(model)
+    estimator = estimator_of(model)
     scores = _scores(task, model)
     sentence, *more = promise(task, model)
     return {
@@ -49,21 +49,21 @@ def report_content(task: Any, model: Any) -> dict[str, Any]:
         "sentence": sentence,
         "more": more,
         "main": _main_picture(task, model, scores),
-        "estimator": type(machine).__name__,
+        "estimator": type(estimator).__name__,
         "why": task.why,
         "rows": task.n_rows,
         "columns": task.plan.columns,
         "n_used": len(task.plan.types),
         "missing": sum(c.missing for c in task.plan.columns if c.use in ("number", "category")),
-        "support": int(np.size(getattr(certified(machine), "support_", ()))),
+        "support": int(np.size(getattr(certified(estimator), "support_", ()))),
         "id_name": task.id_name,
         "left_out": [str(name) for name in task.ids[dropped_rows(model)]],
         "ends": _ends(task, model, scores),
         "view": _view(task, model, scores),
         "special": _special(task, model),
-        "rounds": _rounds(machine),
+        "rounds": _rounds(estimator),
         "certificate": quality(model),
-        "parameters": {name: repr(value) for name, value in _told_parameters(machine).items()},
+        "parameters": {name: repr(value) for name, value in _told_parameters(estimator).items()},
     }
 
 
@@ -95,9 +95,9 @@ def _words(kind: str) -> tuple[str, str]:
 
 
 def _main_picture(task: Any, model: Any, scores: Array) -> dict[str, str]:
-    machine, (inside, outside), threshold = machine_of(model), _words(task.kind), 0.0
+    estimator, (inside, outside), threshold = estimator_of(model), _words(task.kind), 0.0
     if task.kind == "pu":
-        labelled, others = machine.out_of_bag_scores_
+        labelled, others = estimator.out_of_bag_scores_
         kinds = {"labelled": np.asarray(labelled), "unlabelled": np.asarray(others)}
         caption = "Scores of labelled and unlabelled rows, each by models that did not see it."
     elif task.kind == "regress":
@@ -203,19 +203,19 @@ def _view(task: Any, model: Any, scores: Array) -> dict[str, str] | None:
 
 def _special(task: Any, model: Any) -> dict[str, str] | None:
     """Return what only this kind has to show."""
-    machine = machine_of(model)
+    estimator = estimator_of(model)
     if task.kind == "groups":
         return _group_shares(task, model)
     if task.kind == "pu":
-        low, high = machine.class_prior_interval_
+        low, high = estimator.class_prior_interval_
         text = (
-            f"Of the unlabelled rows about {machine.class_prior_:.0%} belong to the class; the "
+            f"Of the unlabelled rows about {estimator.class_prior_:.0%} belong to the class; the "
             f"range is {low:.0%} to {high:.0%}. It knows how many rows are labelled, not how they "
-            f"were chosen. The threshold accepts {machine.accepted_share_:.0%} of them."
+            f"were chosen. The threshold accepts {estimator.accepted_share_:.0%} of them."
         )
         return {"head": "How many belong to the class", "text": text}
     if task.kind == "transfer" and task.facts["sources"]:
-        return _contributions(task, machine)
+        return _contributions(task, estimator)
     return None
 
 
@@ -239,9 +239,9 @@ def _group_shares(task: Any, model: Any) -> dict[str, str]:
     }
 
 
-def _contributions(task: Any, machine: Any) -> dict[str, str]:
-    domain = np.asarray(task.metadata["sample_domain"])[machine.support_]
-    weights = np.abs(np.ravel(machine.dual_coef_))
+def _contributions(task: Any, estimator: Any) -> dict[str, str]:
+    domain = np.asarray(task.metadata["sample_domain"])[estimator.support_]
+    weights = np.abs(np.ravel(estimator.dual_coef_))
     names = {-1: "the target's own rows", **task.facts["sources"]}
     parts = {
         str(name): float(weights[domain == number].sum() / weights.sum())
@@ -256,11 +256,11 @@ def _contributions(task: Any, machine: Any) -> dict[str, str]:
     }
 
 
-def _rounds(machine: Any) -> dict[str, str] | None:
-    history = getattr(machine, "history_", None)
+def _rounds(estimator: Any) -> dict[str, str] | None:
+    history = getattr(estimator, "history_", None)
     if not history or len(history["objective"]) < 2:
         return None
-    ended = "it had settled" if machine.converged_ else "the limit was reached"
+    ended = "it had settled" if estimator.converged_ else "the limit was reached"
     caption = (
         f"The objective from round to round, {len(history['objective'])} of them, until {ended}."
     )
@@ -268,7 +268,7 @@ def _rounds(machine: Any) -> dict[str, str] | None:
     return {"svg": pictures.picture(drawing, caption, (5.6, 2.3)), "caption": caption}
 
 
-def _told_parameters(machine: Any) -> dict[str, Any]:
+def _told_parameters(estimator: Any) -> dict[str, Any]:
     hidden = ("verbose", "warm_start", "cache_size", "max_iter", "shrinking", "source")
-    parameters = machine.get_params(deep=False)
+    parameters = estimator.get_params(deep=False)
     return {name: value for name, value in parameters.items() if name not in hidden}

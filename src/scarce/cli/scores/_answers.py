@@ -9,7 +9,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.cli._words import counted
 from scarce.cli.scores._drift import ScoreCounts
-from scarce.cli.scores._model import Batch, FittedModel, machine_of
+from scarce.cli.scores._model import Batch, FittedModel, estimator_of
 from scarce.io import tables_library
 from scarce.model_selection import CalibratedOneClass
 from scarce.monitoring import DriftMonitor
@@ -40,9 +40,9 @@ class Answers:
     ) -> None:
         self.model, self._kind = fitted.model, fitted.kind
         self._id = id_name or "row"
-        self._machine = machine_of(self.model)
+        self._estimator = estimator_of(self.model)
         self.has_p = hasattr(self.model, "left_out_scores_")
-        self.lowest_first = not hasattr(self._machine, "classes_")
+        self.lowest_first = not hasattr(self._estimator, "classes_")
         self.key = "score"
         if not hasattr(self.model, "decision_function"):
             self.key, self.lowest_first = "prediction", False
@@ -118,13 +118,13 @@ class Answers:
     @property
     def _column(self) -> int:
         """Of the probabilities: that of the positive class, where one is named."""
-        positive = getattr(self._machine, "pos_label_", None)
-        return -1 if positive is None else list(self._machine.classes_).index(positive)
+        positive = getattr(self._estimator, "pos_label_", None)
+        return -1 if positive is None else list(self._estimator.classes_).index(positive)
 
     def _in_words(self, decisions: Array) -> Array:
-        if not hasattr(self._machine, "classes_"):
+        if not hasattr(self._estimator, "classes_"):
             return np.where(decisions == 1, "accepted", "rejected").astype(object)
-        positive = getattr(self._machine, "pos_label_", None)
+        positive = getattr(self._estimator, "pos_label_", None)
         if positive is not None:  # the others are not known to be anything
             return np.where(decisions == positive, f"{positive}", f"not {positive}").astype(object)
         if self._kind == "groups":
@@ -179,9 +179,9 @@ def direction(model: Any) -> float:
 
     Classifiers have positive values for the label that sorts last, whichever the positive one is.
     """
-    machine = machine_of(model)
-    positive = getattr(machine, "pos_label_", None)
-    return -1.0 if positive is not None and positive == machine.classes_[0] else 1.0
+    estimator = estimator_of(model)
+    positive = getattr(estimator, "pos_label_", None)
+    return -1.0 if positive is not None and positive == estimator.classes_[0] else 1.0
 
 
 def _categories(model: Any) -> dict[str, list[str]]:

@@ -119,7 +119,7 @@ def read_model(path: Path) -> FittedModel:
         plan.columns
         or shape
         or kind == "tensor"
-        or hasattr(machine_of(found.model), "tensor_shape_")
+        or hasattr(estimator_of(found.model), "tensor_shape_")
     ):
         return found
     names = getattr(found.model, "feature_names_in_", None)
@@ -128,7 +128,7 @@ def read_model(path: Path) -> FittedModel:
     return replace(found, plan=ColumnPlan.of_numbers([str(each) for each in names]))
 
 
-def machine_of(model: Any) -> Any:
+def estimator_of(model: Any) -> Any:
     """Return the estimator inside a calibrated model or a pipeline."""
     model = getattr(model, "estimator_", model)
     return model[-1] if hasattr(model, "steps") else model
@@ -185,7 +185,7 @@ class TensorSource:
             raise TableError(f"{path}: the model takes tensors, from .npy or .npz files")
         self._X, self._columns = read_arrays(path)
         self._as_rows = fitted.shape is not None
-        shape = fitted.shape or tuple(machine_of(fitted.model).tensor_shape_)
+        shape = fitted.shape or tuple(estimator_of(fitted.model).tensor_shape_)
         if tuple(self._X.shape[1:]) != shape:
             raise TableError(
                 f"{path} holds samples of {self._X.shape[1:]}, the model takes {shape}"

@@ -42,8 +42,8 @@ def make_task(kind: str, arguments: argparse.Namespace) -> Task:
     }
     task = makers[kind](arguments)
     task.kind = kind
-    if "random_state" in task.machine.get_params(deep=False):
-        task.machine.set_params(random_state=arguments.seed)
+    if "random_state" in task.estimator.get_params(deep=False):
+        task.estimator.set_params(random_state=arguments.seed)
     if task.n_rows < 2:
         raise NoAnswerError(f"{arguments.table} has one row; nothing can be learnt from it")
     return task

@@ -38,11 +38,13 @@ def groups(arguments: argparse.Namespace) -> Task:
     if arguments.source_model is None:
         from scarce import GroupProbabilitySVM
 
-        task.machine = GroupProbabilitySVM()
+        task.estimator = GroupProbabilitySVM()
     else:
-        from scarce.cli.tasks._source_model import source_machine
+        from scarce.cli.tasks._source_model import source_estimator
 
-        task.columns, task.machine, task.plan = source_machine(arguments.source_model, task.plan)
+        task.columns, task.estimator, task.plan = source_estimator(
+            arguments.source_model, task.plan
+        )
         task.why += f", and {arguments.source_model.name} is a model of a related domain"
     return task
 

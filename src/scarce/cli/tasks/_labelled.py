@@ -30,7 +30,7 @@ def classify(arguments: argparse.Namespace) -> Task:
     task.facts["classes"] = dict(zip(values.tolist(), counts.tolist(), strict=True))
     from scarce import SVC
 
-    task.machine = SVC()
+    task.estimator = SVC()
     return task
 
 
@@ -53,7 +53,7 @@ def regress(arguments: argparse.Namespace) -> Task:
     from scarce import SVR
 
     # Both are in the units of the label, so that the scale of the label changes nothing.
-    task.machine = SVR(C=spread, epsilon=0.1 * spread)
+    task.estimator = SVR(C=spread, epsilon=0.1 * spread)
     return task
 
 

@@ -24,7 +24,7 @@ def one_class(arguments: argparse.Namespace) -> Task:
         task.why = f"all rows of {arguments.table.name} are of one class"
     from scarce import OneClassSVM
 
-    task.machine = OneClassSVM(gamma="neighbors", nu=0.1)
+    task.estimator = OneClassSVM(gamma="neighbors", nu=0.1)
     return task
 
 
@@ -34,12 +34,12 @@ def tensor(arguments: argparse.Namespace) -> Task:
     task = _samples(arguments)
     from scarce import OneClassSTM
 
-    task.machine = OneClassSTM()
+    task.estimator = OneClassSTM()
     return task
 
 
 def _samples(arguments: argparse.Namespace) -> Task:
-    """Return a task of the samples of a NumPy file, without a machine."""
+    """Return a task of the samples of a NumPy file, without an estimator."""
     if arguments.features or arguments.drop:
         raise UsageError("--features and --drop are for tables with columns, not for tensors")
     X, columns = read_arrays(arguments.table)

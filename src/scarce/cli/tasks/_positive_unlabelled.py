@@ -57,7 +57,7 @@ def positive_unlabelled(arguments: argparse.Namespace) -> Task:
             )
     from scarce import PositiveUnlabeledClassifier
 
-    task.machine = PositiveUnlabeledClassifier(pos_label=word, neg_label=other)
+    task.estimator = PositiveUnlabeledClassifier(pos_label=word, neg_label=other)
     task.facts["positive"] = positive
     return task
 

@@ -13,8 +13,8 @@ from scarce.cli._errors import UsageError
 from scarce.io import Column, ColumnPlan, TableError
 
 
-def source_machine(path: Path, plan: ColumnPlan) -> tuple[Any, Any, ColumnPlan]:
-    """Return the step that makes numbers of columns, and a machine, both of a source's.
+def source_estimator(path: Path, plan: ColumnPlan) -> tuple[Any, Any, ColumnPlan]:
+    """Return the step that makes numbers of columns, and an estimator, both of a source's.
 
     Both domains must be seen in one way: the source's columns, scaled as there, its kernel.
 
@@ -29,7 +29,7 @@ def source_machine(path: Path, plan: ColumnPlan) -> tuple[Any, Any, ColumnPlan]:
     -------
     columns : FrozenEstimator
         The source's transformer.
-    machine : TransferGroupProbabilitySVM
+    estimator : TransferGroupProbabilitySVM
         Not fitted.
     plan : ColumnPlan
         The source's columns.
@@ -46,11 +46,11 @@ def source_machine(path: Path, plan: ColumnPlan) -> tuple[Any, Any, ColumnPlan]:
     absent = [name for name in learnt.types if name not in [c.name for c in plan.columns]]
     if absent:
         raise TableError(f"{path} was learnt from columns that are not there: {', '.join(absent)}")
-    machine = model[-1]
-    own = machine.get_params(deep=False)
+    estimator = model[-1]
+    own = estimator.get_params(deep=False)
     kernel = {name: own[name] for name in ("kernel", "degree", "coef0")}
     transfer = TransferGroupProbabilitySVM(
-        source=FrozenEstimator(machine), gamma=machine._gamma, **kernel
+        source=FrozenEstimator(estimator), gamma=estimator._gamma, **kernel
     )
     columns = [
         next(each for each in learnt.columns if each.name == column.name)

@@ -37,7 +37,7 @@ class Task:
         What kind of supervision there is.
     why : str
         What of the input says so.
-    machine : estimator
+    estimator : estimator
         The last step.
     y : ndarray or None
         Labels or shares.
@@ -56,12 +56,12 @@ class Task:
     tables : list of Rows
         What was read; none for tensors.
     columns : transformer or None
-        The step before the machine, if it is not the plan's own.
+        The step before the estimator, if it is not the plan's own.
     """
 
     kind: str
     why: str
-    machine: Any = None
+    estimator: Any = None
     y: Any = None
     metadata: dict[str, Any] = field(default_factory=dict)
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(()))
@@ -92,10 +92,10 @@ class Task:
     def pipeline(self) -> Any:
         """The estimator with the step that makes numbers of the columns."""
         if self.kind == "tensor":
-            return self.machine
+            return self.estimator
         from sklearn.pipeline import Pipeline
 
-        steps = [("machine", self.machine)]
+        steps = [("machine", self.estimator)]
         if self.tables:
             columns = self.plan.transformer() if self.columns is None else self.columns
             steps.insert(0, ("columns", columns))
@@ -114,7 +114,7 @@ def read_tables(
     roles: dict[str, str],
     rare: Callable[[Rows], Array] | None = None,
 ) -> Task:
-    """Read tables with the same columns, plan these, and return a task without a machine.
+    """Read tables with the same columns, plan these, and return a task without an estimator.
 
     Parameters
     ----------

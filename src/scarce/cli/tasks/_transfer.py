@@ -40,12 +40,12 @@ def transfer(arguments: argparse.Namespace) -> Task:
         raise NoAnswerError(f"{arguments.table}: one row of the target; two are needed at least")
     from scarce import TransferOneClassSVM
 
-    task.machine = TransferOneClassSVM(offset="original")
+    task.estimator = TransferOneClassSVM(offset="original")
     if isinstance(radius, str) and radius != "knn":
         task.metadata["sample_radius"] = not_negative(task, radius, "radius")
         task.why += ", which may be off by a radius each"
     elif radius is not None:
-        task.machine.set_params(radius=radius)
+        task.estimator.set_params(radius=radius)
         task.why += ", which may be off by a radius"
     return task
 

@@ -52,12 +52,12 @@ def write_scores(graph: Graph, rows: str, layers: Layers) -> str:
 
 
 def _tensor_scores(graph: Graph, rows: str, layers: Layers) -> str:
-    machine = layers.last
-    weights, constant = machine._entry_weights(), float(np.ravel(machine.intercept_)[0])
+    estimator = layers.last
+    weights, constant = estimator._entry_weights(), float(np.ravel(estimator.intercept_)[0])
     if layers.offset is not None:
         constant = -layers.offset
     rows = graph.node("Flatten", rows, axis=1)
-    if not machine._by_norm:
+    if not estimator._by_norm:
         return graph.plus(graph.product(rows, weights[:, None]), constant)
     size = graph.largest(graph.node("Abs", rows), 1)
     is_zero = graph.node("Equal", size, graph.constant(0.0))
@@ -65,7 +65,7 @@ def _tensor_scores(graph: Graph, rows: str, layers: Layers) -> str:
     norms = graph.node("Sqrt", graph.total(graph.node("Mul", rows, rows), 1))
     norms = graph.node("Where", is_zero, graph.constant(1.0), norms)
     scores = graph.product(graph.node("Div", rows, norms), weights[:, None])
-    nothing = graph.constant(-float(np.linalg.norm(machine.coef_)))
+    nothing = graph.constant(-float(np.linalg.norm(estimator.coef_)))
     return graph.plus(graph.node("Where", is_zero, nothing, scores), constant)
 
 
