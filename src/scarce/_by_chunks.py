@@ -201,7 +201,7 @@ def _drawn(chunks: Chunks, found: Survey, n_sample: int, strata: str | None) -> 
 
 def settled_kernel(kernel: Kernel, found: Survey) -> Kernel:
     """Return a kernel with the number that its `gamma` is for surveyed rows."""
-    gamma = getattr(kernel, "gamma", None)
+    gamma = kernel.parameter("gamma")
     if not isinstance(gamma, str):
         return kernel
     if gamma == "neighbors":

@@ -56,7 +56,7 @@ class ChunkedFit(FeatureNames, KernelMachine):
         """Read all rows once, settle the kernel and gather landmarks and a subsample."""
         plan: Plan = self._by_chunks.planned(self, chunks, strata)
         self._keep_features_of(chunks)
-        self._gamma = float(getattr(plan.kernel, "gamma", 0.0))
+        self._gamma = float(plan.kernel.parameter("gamma", 0.0))
         return plan
 
     def _solved_by_bands(
@@ -73,8 +73,7 @@ class ChunkedFit(FeatureNames, KernelMachine):
     def _forget_reads(self) -> None:
         """Drop what an earlier fit by chunks has stored."""
         for name in ("n_reads_", "history_"):
-            if name in vars(self):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
 
     def _count_reads(self, number: int) -> None:
         """Add to how often all rows were read."""

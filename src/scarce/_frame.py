@@ -238,9 +238,20 @@ class Solved(Protocol):
     def n_iter(self) -> int: ...
     @property
     def status(self) -> str: ...
+    @property
+    def relative_infeasibility(self) -> float: ...
+    @property
+    def negative_curvature(self) -> bool: ...
 
 
-S = TypeVar("S", bound=Solved)
+class Computed(Solved, Protocol):
+    """The same of a solver's own answer, whose numbers are not known to be finite."""
+
+    @property
+    def is_finite(self) -> bool: ...
+
+
+S = TypeVar("S", bound=Computed)
 
 
 def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | None], S]) -> S:
@@ -248,9 +259,8 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
     # What overflows is found below, and reported once.
     with task, np.errstate(over="ignore", invalid="ignore"):
         solution = solver(_reporter(task))
-    for name in ("alpha", "multipliers", "theta", "intercept"):
-        if hasattr(solution, name) and not np.isfinite(getattr(solution, name)).all():
-            raise ValueError(NOT_FINITE)
+    if not solution.is_finite:
+        raise ValueError(NOT_FINITE)
     return solution
 
 
@@ -285,7 +295,7 @@ def is_optimal(solution: Solved, tol: float) -> bool:
     """
     if solution.status == "optimal":
         return True
-    feasible = getattr(solution, "relative_infeasibility", 0.0) <= FEASIBLE
+    feasible = solution.relative_infeasibility <= FEASIBLE
     return feasible and solution.kkt_violation <= tol and not solution.dual_gap > tol
 
 
@@ -305,7 +315,7 @@ def keep_quality(estimator: Any, solutions: Sequence[Solved]) -> None:
             f"{quality(estimator)}",
             ConvergenceWarning,
         )
-    if any(getattr(each, "negative_curvature", False) for each in solutions):
+    if any(each.negative_curvature for each in solutions):
         note(
             f"kernel={estimator.kernel!r} is not positive semidefinite: what was found is a local "
             "optimum; another order of rows may give another."

@@ -199,7 +199,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             check_range(X)
             uniform = (weights == weights[0]).all()
             kernel = kernel.settled(X, None if uniform else weights / weights.max())
-        self._gamma = float(getattr(kernel, "gamma", 0.0))
+        self._gamma = float(kernel.parameter("gamma", 0.0))
         return kernel
 
     def _fitted_kernel(self) -> Kernel:
@@ -404,7 +404,7 @@ def check_sums(operator: Any, kernel: Kernel) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         largest = operator.n * float(np.abs(operator.diagonal()).max(initial=0.0))
     if not np.isfinite(largest):
-        gamma, degree = getattr(kernel, "gamma", 0.0), getattr(kernel, "degree", 3)
+        gamma, degree = kernel.parameter("gamma", 0.0), kernel.parameter("degree", 3)
         raise ValueError(f"{NOT_FINITE} The kernel overflows: gamma={gamma:.3g}, degree={degree}.")
 
 

@@ -109,7 +109,7 @@ class ProportionLogistic(ProbabilisticShareClassifier):
         kernel = make_kernel(self.kernel, self.gamma, 3, 0.0)
         if not kernel.explicit:
             kernel = kernel.settled(X, in_groups.parts * in_groups.sizes[in_groups.codes])
-            self._gamma = float(getattr(kernel, "gamma", 0.0))
+            self._gamma = float(kernel.parameter("gamma", 0.0))
             self._landmarks = X[self._chosen(X)]
             self._root = landmark_root(kernel.values(self._landmarks, self._landmarks)).root
         coef, self.intercept_ = fit_linear(

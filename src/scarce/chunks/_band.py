@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -94,6 +94,8 @@ class BandSolution:
     highest: Array
     reads: int
     history: dict[str, list[float]] = field(default_factory=dict)
+    relative_infeasibility: ClassVar[float] = 0.0  # the band's own solver has judged it
+    negative_curvature: ClassVar[bool] = False  # a linear kernel of features has none
 
     @property
     def multipliers(self) -> Array:

@@ -141,8 +141,7 @@ class HeldOutOffset:
         """Drop what an earlier fit with left-out scores has stored."""
         parts = [f"_left_out_{part}" for part in ("scores", "weights", "places")]
         for name in (*parts, "false_alarms_", "false_alarm_range_", "_unsettled"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
 
     def _settle_left_out(self) -> None:
         """Find the left-out scores that the threshold did not need."""
@@ -292,16 +291,13 @@ class TrimmedOffset(HeldOutOffset):
         ],
     }
 
+    contamination: Any = 0.0  # of a subclass without the parameter
     dropped_: Array
-
-    @property
-    def _contamination(self) -> Any:
-        """The parameter, which a subclass may be without."""
-        return getattr(self, "contamination", 0.0)
+    _dropped_weights: Any = ()
 
     @property
     def _offset_rule(self) -> str:
-        given = {"false_alarms": self.false_alarms, "contamination": self._contamination or None}
+        given = {"false_alarms": self.false_alarms, "contamination": self.contamination or None}
         asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
         if self.offset is None:
             return "left_out" if asked else "training"
@@ -315,9 +311,9 @@ class TrimmedOffset(HeldOutOffset):
     def _drop_nothing_of_chunks(self) -> None:
         """Refuse to look for rows to be left out where rows are not in memory."""
         self.dropped_ = np.empty(0, np.intp)
-        if self._contamination:
+        if self.contamination:
             raise ValueError(
-                f"contamination={self._contamination!r} compares all rows and needs them in "
+                f"contamination={self.contamination!r} compares all rows and needs them in "
                 "memory; rows in chunks are fitted with contamination=0.0"
             )
 
@@ -341,5 +337,4 @@ class TrimmedOffset(HeldOutOffset):
     def _forget_left_out(self) -> None:
         super()._forget_left_out()
         for name in ("_dropped_scores", "_dropped_weights"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)

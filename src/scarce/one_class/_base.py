@@ -87,6 +87,8 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         "offset": [StrOptions({"training", "left_out"}), None],
     }
 
+    _unsettled: dict[str, Any] | None = None  # what finds held-out scores not yet needed
+
     # A machine says what its program is, and how to read the solution.
 
     _score_factor: ClassVar[float] = 1.0  # of a sum over coefficients in a score
@@ -205,12 +207,12 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
 
     def _rows_to_drop(self, X: Any, weights: Array) -> Array:
         """Return the rows that `contamination` leaves out."""
-        if not self._contamination:
+        if not self.contamination:
             return np.empty(0, np.intp)
         taking = np.flatnonzero(weights)
         return taking[
             odd_rows(
-                self._contamination,
+                self.contamination,
                 self._held_out_scores(X, weights, wide=True)[taking],
                 lambda: self._held_out_scores(X, weights)[taking],
                 weights[taking],
@@ -271,7 +273,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
         small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
         # Of all rows, dropped ones too, which the threshold is among.
-        all_weight = float(weights.sum()) + sum(getattr(self, "_dropped_weights", ()))
+        all_weight = float(weights.sum()) + sum(self._dropped_weights)
         rate = self._rate * (all_weight + 1.0) / (float(weights.sum()) + 1.0)
         scores, known = small.lazily(min(rate, 1.0))
         if not small.solved:
@@ -333,7 +335,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         return np.asarray(sums + linear[part])
 
     def _settle_left_out(self) -> None:
-        state = getattr(self, "_unsettled", None)
+        state = self._unsettled
         if state is None:
             return
         small = SmallSample(

@@ -333,7 +333,7 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
                     cleaner = cleaner_prior(found, random, part)
         threshold = self._keep_answers(design, best.positive, found.others, cleaner)
         self.C_ = best.design.cost
-        self.feature_weights_ = getattr(best.bags.programs.source, "column_weights", None)
+        self.feature_weights_ = best.bags.programs.source.column_weights
         self._keep_model(distinct, best.bags.kernel, model, threshold)
         self.objective_ = float(np.mean([each.model.objective for each in answers]))
         self.n_iter_ = max(1, sum(each.solution.n_iter for each in answers))
@@ -346,7 +346,7 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     ) -> None:
         """Store the model, decisions positive for ``classes_[1]``."""
         sign = self._sign()
-        self.gamma_ = self._gamma = float(getattr(kernel, "gamma", 0.0))
+        self.gamma_ = self._gamma = float(kernel.parameter("gamma", 0.0))
         self.support_ = distinct.where[model.rows].astype(np.int32)
         self.shape_fit_ = distinct.source.shape
         vectors = distinct.gather(model.rows[:0] if kernel.pairwise else model.rows)

@@ -33,7 +33,7 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
     calibrate: str | None
     calibration_: Any
     _cut: Any
-    _share_lines: tuple[Array, ...]
+    _share_lines: tuple[Array, ...] | None = None
     _raw_decisions: Any
     _validated: Any
 
@@ -112,7 +112,7 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
             classes one column each, every interval by itself.
         """
         check_is_fitted(self)
-        if not hasattr(self, "_share_lines"):
+        if self._share_lines is None:
             raise ValueError(
                 'predict_share needs a fit with calibrate="em" and groups of several samples: '
                 f"held-out groups say how wide an interval is; got calibrate={self.calibrate!r}"

@@ -310,8 +310,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
         self.left_out_loss_ = {}
         self._cut = 0.0
         for name in FROM_SOFT_LABELS:
-            if name in vars(self):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
 
     def _settle(self, decisions: Array, in_groups: RowGroups, bags: Bags) -> None:
         """Put the threshold of labels into the offset, given decisions of rows; warn if scarce."""

@@ -169,7 +169,7 @@ def source_gamma(source: Any, X: Any, kernel: Kernel) -> float | None:
     """Return the `gamma` of kernel sources of the target's kind, if they have one and the same."""
     given = source if isinstance(source, list) else [source]
     kernels = [each.kernel for one in given for each in _read(one, X, kernel)]
-    values = {getattr(each, "gamma", None) for each in kernels if type(each) is type(kernel)}
+    values = {each.parameter("gamma") for each in kernels if type(each) is type(kernel)}
     found = values.pop() if len(values) == 1 else None
     return float(found) if isinstance(found, (int, float, np.number)) else None
 

@@ -34,7 +34,7 @@ class SourceMachine(ShareMachine):
         kernel = super()._settled_kernel(X, weights)
         if self.gamma != "scale" or self.source is None or self.source_kernel == "any":
             return kernel
-        theirs = source_gamma(self.source, X, kernel) if hasattr(kernel, "gamma") else None
+        theirs = source_gamma(self.source, X, kernel) if kernel.has_parameter("gamma") else None
         if theirs is None:
             return kernel
         self._gamma = theirs

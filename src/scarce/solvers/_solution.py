@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from scarce._arrays import Array
 
 
@@ -77,3 +79,8 @@ class Solution:
     n_iter: int
     status: Literal["optimal", "max_iter", "stopped", "stalled"]
     negative_curvature: bool
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether minimiser and multipliers are finite."""
+        return bool(np.isfinite(self.alpha).all() and np.isfinite(self.multipliers).all())

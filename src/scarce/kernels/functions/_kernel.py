@@ -110,7 +110,7 @@ class Kernel(ABC):
         Kernel
             The same kernel, its `gamma` a number.
         """
-        gamma = getattr(self, "gamma", None)
+        gamma = self.parameter("gamma")
         if not isinstance(gamma, str):
             return self
         if gamma not in GAMMA_RULES:
@@ -141,6 +141,10 @@ class Kernel(ABC):
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the formula by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+
+    def parameter(self, name: str, default: Any = None) -> Any:
+        """Return a parameter of the formula, or a default if it has none of that name."""
+        return getattr(self, name) if self.has_parameter(name) else default
 
     @classmethod
     def has_parameter(cls, name: str) -> bool:

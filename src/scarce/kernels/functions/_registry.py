@@ -75,6 +75,6 @@ def make_kernel(
         plain = type(gamma) in PLAIN and type(degree) in PLAIN and type(coef0) in PLAIN
         return (_named if plain else _named.__wrapped__)(kind, gamma, degree, coef0)
     if isinstance(kernel, Kernel):
-        waiting = isinstance(getattr(kernel, "gamma", None), str) and not isinstance(gamma, str)
+        waiting = isinstance(kernel.parameter("gamma"), str) and not isinstance(gamma, str)
         return replace(kernel, gamma=gamma) if waiting else kernel  # type: ignore[type-var]
     return CallableKernel(kernel)

@@ -55,7 +55,7 @@ class SVCCandidates:
 
     @property
     def _by_scale(self) -> bool:
-        return getattr(self.kernel, "gamma", None) == "scale"
+        return bool(self.kernel.parameter("gamma") == "scale")
 
     def first(self, some: tuple[Array, Array]) -> list[SVCBags]:
         """Return bags of all widths, or of the one that is given."""

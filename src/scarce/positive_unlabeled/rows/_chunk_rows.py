@@ -156,8 +156,7 @@ def read_chunks(
     if found.classes.size == 0:
         raise ValueError("a fit of positive and unlabelled rows needs y, one label a row")
     estimator._settle_labels(found.classes)
-    neg_label = getattr(estimator, "neg_label", None)
-    answers = chunks.map(_values, estimator.pos_label_, neg_label)
+    answers = chunks.map(_values, estimator.pos_label_, estimator.neg_label)
     positive, negative = (np.concatenate([each[k] for each in answers]) for k in (0, 1))
     weighted = answers[0][2] is not None
     weights = np.broadcast_to(1.0, positive.size)  # which takes no memory

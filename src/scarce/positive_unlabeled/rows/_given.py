@@ -47,6 +47,7 @@ class GivenRows(FeatureNames):
     classes_: Array
     pos_label: Any
     pos_label_: Any
+    neg_label: Any = None  # what checked negatives are called, where a subclass has them
 
     def _given_rows(
         self, X: Any, y: Any, sample_weight: Any, kernel: Any, bytes_a_row: int
@@ -70,7 +71,6 @@ class GivenRows(FeatureNames):
 
     def _settle_labels(self, y: Array) -> Labels:
         """Return what labels mean; store `classes_` and `pos_label_`."""
-        neg_label = getattr(self, "neg_label", None)
-        labels = read_labels(y, self.pos_label, type(self).__name__, neg_label=neg_label)
+        labels = read_labels(y, self.pos_label, type(self).__name__, neg_label=self.neg_label)
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label
         return labels

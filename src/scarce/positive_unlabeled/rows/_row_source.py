@@ -21,7 +21,8 @@ class RowSource(Protocol):
     """All rows of a fit, wherever they are kept. A distributed source needs these methods only."""
 
     shape: tuple[int, ...]
-    most_trained: float  # rows that a machine may be trained on at a time
+    most_trained: float  # rows that a model may be trained on at a time
+    column_weights: Array | None  # that multiply the columns as they are read; None for none
 
     def against(self, columns: Array) -> RowSource:
         """Return the rows as a model wants them that was trained on the rows ``columns``."""
@@ -52,6 +53,7 @@ class Scored:
     """Base of sources; a subclass has `each`."""
 
     most_trained = np.inf
+    column_weights: Array | None = None
 
     def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
         raise NotImplementedError

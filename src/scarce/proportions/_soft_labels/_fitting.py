@@ -57,6 +57,7 @@ class SoftLabelled(ChunkedFit):
     """Classifiers from proportions whose model may be that of soft labels."""
 
     left_out_loss_: dict[str, float]
+    _share_lines: tuple[Array, ...] | None
     _source_share: float = 0.0
 
     def _learn_soft_labels(

@@ -87,6 +87,11 @@ class TubeSolution:
     status: Literal["optimal", "max_iter", "stopped", "stalled"]
     negative_curvature: bool
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether multipliers and offset are finite."""
+        return bool(np.isfinite(self.theta).all() and np.isfinite(self.intercept))
+
 
 def solve_tube(
     system: TubeSystem,
