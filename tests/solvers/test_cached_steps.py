@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scarce.solvers import DenseMatrix, QuadraticProgram
 from scarce.solvers._descent import Descent
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._small import solve_small
+from scarce.solvers._solve import solve_small
 
 
 def program(random, n=160, cost=1.0):

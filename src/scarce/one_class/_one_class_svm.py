@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._boundary import rounding_error
+from scarce._boundary import rounding_error, warn_if_zero
 from scarce._kernel_machine import Sample
 from scarce.one_class._base import Answer, OneClassMachine
-from scarce.one_class._zero_model import warn_if_zero
 from scarce.reductions import OneClassModel, OneClassProblem, one_class_program, read_one_class
 from scarce.solvers import QuadraticProgram, Solution
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan, on_boundary, rounding_error
+from scarce._boundary import no_nan, on_boundary, rounding_error, warn_if_zero
 from scarce._chunked_fit import ChunkedFit
 from scarce._data import lazily
 from scarce._domains import known_tasks
@@ -25,14 +25,11 @@ from scarce._sklearn import ROUTES_SCORES
 from scarce._warnings import UnrelatedSourceWarning
 from scarce.held_out import TrimmedOffset, left_out_parts, scores_by_parts
 from scarce.kernels import Kernel, as_rows
-from scarce.one_class._linear_shift_rounds import LinearShiftRounds
 from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._radii import check_movable, checked_radii, neighbour_radii
 from scarce.one_class._relation import HELPS, SourceMoves, target_p_value, unrelated
-from scarce.one_class._shift_rounds import ShiftRounds
-from scarce.one_class._target_left_out import TargetLeftOut
-from scarce.one_class._task_sample import TaskSample
-from scarce.one_class._zero_model import warn_if_zero
+from scarce.one_class._shift_rounds import LinearShiftRounds, ShiftRounds
+from scarce.one_class._task_sample import TargetLeftOut, TaskSample
 from scarce.reductions import TaskProblem
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, one_class_offset, solve
 

@@ -29,7 +29,7 @@ from scarce.positive_unlabeled.mapping_convergence._rounds_classifier import (
     PositiveUnlabeled as PositiveUnlabeled,
 )
 from scarce.positive_unlabeled.mapping_convergence._svmc import SVMC
-from scarce.positive_unlabeled.rows._labels import UNLABELED_WORDS
+from scarce.positive_unlabeled.rows._given import UNLABELED_WORDS
 
 # Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = [

@@ -39,8 +39,7 @@ from scarce.positive_unlabeled.bags._feature_weights import times_columns
 from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
-from scarce.positive_unlabeled.rows._given import Given, GivenRows
-from scarce.positive_unlabeled.rows._labels import check_both
+from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both
 from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows
 
 TREES_A_BAG = 6

@@ -16,8 +16,7 @@ from scarce._kernel_machine import KernelMachine
 from scarce._predictions import LabelPredictions
 from scarce.kernels import Kernel, make_operator, weighted_scores
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
-from scarce.positive_unlabeled.rows._given import GivenRows
-from scarce.positive_unlabeled.rows._labels import check_both
+from scarce.positive_unlabeled.rows._given import GivenRows, check_both
 from scarce.reductions import double_hinge_program, read_double_hinge
 
 

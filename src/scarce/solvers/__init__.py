@@ -7,8 +7,7 @@ from scarce.solvers._operator import (
     ValueErrors,
     reference_sums,
 )
-from scarce.solvers._program import QuadraticProgram
-from scarce.solvers._solution import Progress, Solution
+from scarce.solvers._program import Progress, QuadraticProgram, Solution
 from scarce.solvers._solve import solve, solve_many
 from scarce.solvers._start import feasible_start
 from scarce.solvers.certificate._judge import Certificate, certify

@@ -14,8 +14,8 @@ from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
 from scarce.solvers._interior import SMALL, interior_start
 from scarce.solvers._newton import FACTORED_UP_TO, SINGULAR_UP_TO, free_variables, newton_steps
+from scarce.solvers._program import Progress, Solution
 from scarce.solvers._signed import SignedForm
-from scarce.solvers._solution import Progress, Solution
 from scarce.solvers._step_data import StepMatrix
 from scarce.solvers._steps import (
     has_negative_curvature,

@@ -1,16 +1,133 @@
-"""What `fit` of the machines for positive and unlabelled rows was given, in memory or in chunks."""
+"""What `fit` was given: the rows, and what their labels mean."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
 
 from scarce._arrays import Array
 from scarce._data import FeatureNames, comes_in_chunks
-from scarce._frame import checked_weights
-from scarce.positive_unlabeled.rows._labels import Labels, check_both, read_labels
+from scarce._frame import checked_weights, note
+from scarce._warnings import ScarceDataWarning
 from scarce.positive_unlabeled.rows._row_source import RowSource, checked_rows
+
+UNLABELED_WORDS = frozenset(
+    """
+    unlabelled unlabeled unlabelled_rows unlabeled_rows unlabel unknown unk unsure undefined
+    undetermined unspecified unseen unchecked unreviewed unannotated unclassified untagged unrated
+    none null nan na n/a missing blank empty other others rest background ? -
+    """.split()
+) | {""}
+"""Words that mean "unlabelled", compared without regard to case and surrounding space."""
+
+
+class Labels(NamedTuple):
+    """What labels mean: the two answers, the positive one, and which rows are of which kind."""
+
+    classes: Array
+    pos_label: Any
+    positive: Array
+    negative: Array
+
+
+def read_labels(y: Array, pos_label: Any, name: str, *, neg_label: Any = None) -> Labels:
+    """Return which rows are labelled as positive, and which were checked and are not.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    pos_label : label or None
+        The positive one; None to settle it by `UNLABELED_WORDS`, else the one that sorts last.
+    name : str
+        The estimator's, for errors.
+    neg_label : label or None, default=None
+        The label of rows that were checked and do not belong to the class, in place of which the
+        answers have the label of unlabelled rows if it is None.
+
+    Returns
+    -------
+    Labels
+        The labels.
+    """
+    check_classification_targets(y)
+    classes = np.unique(y)
+    negative = np.zeros(y.shape[0], bool)
+    if neg_label is not None:
+        if pos_label is not None and pos_label == neg_label:
+            raise ValueError(f"pos_label and neg_label must differ, got {neg_label!r} for both")
+        negative = np.asarray(y == neg_label)
+        classes = classes[classes != neg_label]
+    if len(classes) > 2:
+        raise ValueError(_too_many(classes, name, neg_label))
+    if len(classes) < 2:
+        raise ValueError(
+            "The number of classes has to be greater than one; got 1 class: positive and "
+            f"unlabelled rows are needed, and every row is {classes.tolist()[0]!r}"
+            if len(classes)
+            else f"neg_label={neg_label!r} is the label of every row; positive and unlabelled rows "
+            "are needed too"
+        )
+    if pos_label is None:
+        pos_label = _settled(classes)
+    elif pos_label not in classes.tolist():
+        raise ValueError(
+            f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}"
+        )
+    which = int(pos_label == classes[1])
+    positive = np.asarray(y == classes[which])
+    if neg_label is not None:  # what is not positive is negative, not unlabelled
+        classes = np.unique(np.array([neg_label, classes.tolist()[which]], dtype=y.dtype))
+        which = int(pos_label == classes[1])
+    return Labels(classes, classes.tolist()[which], positive, negative)
+
+
+def _too_many(classes: Array, name: str, neg_label: Any) -> str:
+    """Return an error for more than two labels besides that of checked negatives."""
+    beside = "" if neg_label is None else f" beside neg_label={neg_label!r}"
+    found = f"The target has {len(classes)} classes{beside}"
+    if len(classes) == 3 and neg_label is None:
+        found += f" {classes.tolist()}; if one of them means a checked negative, name it neg_label"
+    return (
+        f"Only binary classification is supported. {found}; "
+        "y must have one value for positive rows and one for unlabelled ones. To take each "
+        "class against all rows, wrap the estimator: "
+        f"sklearn.multiclass.OneVsRestClassifier({name}())."
+    )
+
+
+def _settled(classes: Array) -> Any:
+    first, second = classes.tolist()
+    unlabelled = [
+        isinstance(label, str) and label.strip().lower() in UNLABELED_WORDS
+        for label in (first, second)
+    ]
+    if unlabelled[0] != unlabelled[1]:
+        return first if unlabelled[1] else second
+    # False and True, 0 and 1, -1 and 1: everybody means the second.
+    if isinstance(first, str) or not first <= 0 < second:
+        note(
+            f"pos_label=None: {second!r} is taken for the label of positive rows, and {first!r} "
+            "for that of unlabelled ones, because it sorts last; name the positive label as "
+            "pos_label.",
+            ScarceDataWarning,
+        )
+    return second
+
+
+def check_both(positive: Array, unlabelled: Array, weights: Array) -> None:
+    """Refuse rows with weights of one kind only."""
+    n_positive = int((positive & (weights > 0)).sum())
+    n_unlabelled = int((unlabelled & (weights > 0)).sum())
+    if not (n_positive and n_unlabelled):
+        raise ValueError(
+            "Invalid input - all samples with positive weights belong to the same class: "
+            f"{n_positive} positive rows and {n_unlabelled} unlabelled ones."
+        )
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from scipy.optimize import brentq
 from scarce._arrays import Array
 from scarce._core import FEASIBLE
 from scarce.parallel import single_threaded_blas
-from scarce.solvers._solution import Progress
+from scarce.solvers._program import Progress
 from scarce.solvers.tube._certificate import (
     TubeCertificate,
     certify_tube,
