@@ -18,18 +18,16 @@ from scarce.held_out._odd_rows import (
     standardised_on_themselves,
 )
 from scarce.held_out._offset import HeldOutOffset, TrimmedOffset
-from scarce.held_out._parts import (
-    distinct_in_fixed_order,
-    landmarks_without,
-    left_out_parts,
-    scores_by_parts,
-)
 from scarce.held_out._programs import (
     LAZILY,
     SmallSample,
     coefficients_without,
+    distinct_in_fixed_order,
+    landmarks_without,
     lazy_scores,
+    left_out_parts,
     mass_without,
+    scores_by_parts,
     warm_start,
 )
 from scarce.held_out._scores import (

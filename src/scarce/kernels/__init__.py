@@ -4,13 +4,19 @@ from scarce._names import publish
 from scarce.kernels.functions._callable import CallableKernel
 from scarce.kernels.functions._gamma import scale_gamma
 from scarce.kernels.functions._gamma import weighted_median as weighted_median
-from scarce.kernels.functions._kernel import GAMMA_RULES, Kernel, formula_names, gradient_names
+from scarce.kernels.functions._kernel import (
+    GAMMA_RULES,
+    Kernel,
+    formula_names,
+    gradient_names,
+    kernel_type,
+    make_kernel,
+)
 from scarce.kernels.functions._laplacian import LaplacianKernel
 from scarce.kernels.functions._linear import LinearKernel
 from scarce.kernels.functions._polynomial import PolynomialKernel
 from scarce.kernels.functions._precomputed import PrecomputedKernel
 from scarce.kernels.functions._rbf import RBFKernel
-from scarce.kernels.functions._registry import kernel_type, make_kernel
 from scarce.kernels.functions._sigmoid import SigmoidKernel
 from scarce.kernels.functions._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 from scarce.kernels.operators._deflated import DeflatedOperator

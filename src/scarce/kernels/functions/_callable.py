@@ -82,3 +82,6 @@ class CallableKernel(Kernel):
         differences: bool,
     ) -> Array:
         return np.zeros(np.broadcast_shapes(np.shape(left[1]), np.shape(right[1])))
+
+
+Kernel.of_callables = CallableKernel
