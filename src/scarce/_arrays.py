@@ -10,22 +10,7 @@ Array: TypeAlias = NDArray[Any]
 
 
 def unpacked_rows(parts: Any, name: str, kind: Any) -> Any:
-    """Return the sparse matrix that a state holds as ``(data, indices, indptr, shape)``.
-
-    Parameters
-    ----------
-    parts : tuple
-        The parts.
-    name : str
-        What an error calls it.
-    kind : type
-        SciPy's class.
-
-    Returns
-    -------
-    sparse matrix
-        What the parts make.
-    """
+    """Return the sparse matrix that a state holds as ``(data, indices, indptr, shape)``."""
     try:
         data, indices, indptr, shape = parts
         return kind((data, indices, indptr), shape=shape)
@@ -38,13 +23,6 @@ def check_sparse(X: Any, name: str) -> None:
 
     SciPy looks at this only when asked, and then trims the matrix in place; here it stays as it
     is. One pass over the indices.
-
-    Parameters
-    ----------
-    X : sparse matrix or array
-        In any of SciPy's formats.
-    name : str
-        What an error calls it.
     """
     if X.ndim != 2:
         return  # left to the checks of shapes

@@ -218,23 +218,9 @@ def solved_by_bands(
 ) -> BandSolution:
     """Solve a problem over all rows.
 
-    Parameters
-    ----------
-    estimator : KernelMachine
-        Whose solver, tolerance and callbacks are used.
-    plan : Plan
-        Of `planned`.
-    problem : Problem
-        The problem.
-    masses : ndarray of shape (n_groups,)
-        Sum of the bounds of each group's rows.
-    smoothed : bool
-        Whether to begin with Newton's method on the smoothed problem, for linear terms.
-
-    Returns
-    -------
-    BandSolution
-        Model and certificate.
+    ``estimator``: whose solver, tolerance and callbacks are used. ``masses``: sum of the bounds of
+    each group's rows. ``smoothed``: whether to begin with Newton's method on the smoothed problem,
+    for linear terms.
     """
     terms, rows = (
         problem.terms(plan.sample.weights, plan.sample.values),

@@ -114,16 +114,9 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
 
     Every block is answered on its own, by the same code as an array.
 
-    Parameters
-    ----------
-    method : callable
-        ``method(estimator, X)`` with one answer a row, or one line of them.
-
-    Returns
-    -------
-    callable
-        The same for arrays; for a Dask array a Dask array, for a DataFrame a Series or DataFrame
-        with its index.
+    ``method``: ``method(estimator, X)`` with one answer a row, or one line of them. Returned: the
+    same for arrays; for a Dask array a Dask array, for a DataFrame a Series or DataFrame with its
+    index.
     """
 
     @functools.wraps(method)

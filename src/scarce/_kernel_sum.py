@@ -77,19 +77,8 @@ class KernelSum:
 def log_sums(rows: Any, vectors: Any, weights: Array, kernel: Kernel) -> Array:
     """Return the logarithm of ``sum_j weights_j k(x, vectors_j)``, however far a row is.
 
-    Parameters
-    ----------
-    rows, vectors : array or CSR of shape (n, d) and (m, d)
-        Rows, and those of the sum.
-    weights : ndarray of shape (m,)
-        Positive.
-    kernel : Kernel
-        A separable kernel, whose values are exponentials of sums over the columns.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The logarithms, exact where the sum itself is too small for a number.
+    ``kernel``: a separable kernel, whose values are exponentials of sums over the columns.
+    Returned: the logarithms, exact where the sum itself is too small for a number.
 
     Examples
     --------

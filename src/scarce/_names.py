@@ -64,12 +64,7 @@ def publish(package: str, names: dict[str, Any]) -> None:
 
     Model files and pickles name classes by their path, and private modules may be renamed.
 
-    Parameters
-    ----------
-    package : str
-        Name of a package of the library, without "scarce.".
-    names : dict
-        Its namespace, with ``__all__``.
+    ``package``: name of a package of the library, without "scarce.".
     """
     for name in names["__all__"]:
         thing = names[name]

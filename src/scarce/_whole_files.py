@@ -11,12 +11,7 @@ from pathlib import Path
 def write_whole(path: str | Path, content: bytes | str) -> None:
     """Write a file so that readers see the old one or the new one, never a part.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    content : bytes or str
-        What it will hold; text as UTF-8.
+    ``content``: what it will hold; text as UTF-8.
     """
     with whole_file(path) as draft:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -28,11 +23,6 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
     The draft lies beside the file and takes its name once it is on the disk. Drafts that killed
     processes left behind are removed.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
 
     Yields
     ------

@@ -93,17 +93,7 @@ def _checker() -> Callable[[Any], None]:
 
 
 def save_described(model: Any, path: str | Path, description: dict[str, Any]) -> None:
-    """Write a model file with something said of the model, which `read_card` gives back.
-
-    Parameters
-    ----------
-    model : estimator
-        The model.
-    path : str or Path
-        The file.
-    description : dict
-        What JSON can hold.
-    """
+    """Write a model file with something said of the model, which `read_card` gives back."""
     skops, check_model = _skops(), _checker()
     try:
         check_model(model)
@@ -174,17 +164,7 @@ def load(path: str | Path) -> Any:
 def read_card(path: str | Path, content: bytes | None = None) -> dict[str, Any]:
     """Return what a model file says of itself, after looking that it can be read.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    content : bytes, optional
-        What it holds, if that is known.
-
-    Returns
-    -------
-    dict
-        "format" and the versions of "libraries".
+    ``content``: what it holds, if that is known.
     """
     content = Path(path).read_bytes() if content is None else content
     try:

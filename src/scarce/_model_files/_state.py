@@ -32,10 +32,7 @@ TOGETHER = (
 def check_model(model: Any) -> None:
     """Refuse a model whose parts do not fit together, by the name of the part.
 
-    Parameters
-    ----------
-    model : object
-        An estimator, and through it whatever it holds.
+    ``model``: an estimator, and through it whatever it holds.
     """
     if not hasattr(model, "fit") or isinstance(model, type):
         raise StateError(f"it holds {type(model).__name__}, no estimator")

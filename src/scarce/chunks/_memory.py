@@ -14,22 +14,7 @@ FEWEST_BAND = 2000
 
 
 def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) -> tuple[int, int]:
-    """Return how many rows a subsample and a band may have; refuse a budget that allows too few.
-
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    features : Features
-        Of the rows.
-    max_memory : float or None
-        The budget in MB.
-
-    Returns
-    -------
-    tuple of int
-        Rows of the subsample, and of the band.
-    """
+    """Return how many rows a subsample and a band may have; refuse a budget that allows too few."""
     row = PER_ROW + COPIES * 8 * features.rank + chunks.n_features * chunks.dtype.itemsize
     fixed = BLOCKS * 8 * BLOCK_VALUES + 3 * 8 * features.width**2
     allowed = budget(max_memory)

@@ -166,23 +166,7 @@ def narrow(
 ) -> Narrowed:
     """Minimise the smoothed problem, its window narrowing while it holds enough rows.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    problem : Problem
-        The problem.
-    features : Features
-        Of the rows.
-    start : tuple of ndarray
-        Weight vectors in features, one for all groups or one a group, and multipliers.
-    window : float
-        The first window.
-
-    Returns
-    -------
-    Narrowed
-        Hyperplanes, multipliers and window.
+    ``start``: weight vectors in features, one for all groups or one a group, and multipliers.
     """
     vectors, multipliers = start
     totals, size = problem.totals, vectors.size

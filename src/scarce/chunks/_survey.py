@@ -182,22 +182,8 @@ def _positions(part: Part, wanted: dict[int, Array], among: Among | None) -> Arr
 def row_numbers(chunks: Chunks, taking: Array, places: Array, among: Among | None = None) -> Array:
     """Return the numbers of the rows that have given places among those of positive weight.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    taking : ndarray of int
-        Rows of positive weight that are meant, in every chunk.
-    places : ndarray of int
-        Ascending.
-    among : tuple, optional
-        Name of a value of the rows, and the one that the rows which are meant have; all rows by
-        default.
-
-    Returns
-    -------
-    ndarray of int
-        Numbers among all rows.
+    ``taking``: rows of positive weight that are meant, in every chunk. ``among``: name of a value
+    of the rows, and the one that the rows which are meant have; all rows by default.
     """
     if (taking == np.asarray(chunks.sizes)).all():
         return places

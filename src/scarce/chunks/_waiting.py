@@ -21,14 +21,7 @@ class NoWorkerError(TimeoutError):
 def awaited(client: Any, futures: list[Any], timeout: float) -> None:
     """Return when all tasks have ended, well or not; raise if no worker runs for a while.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        Of the cluster.
-    futures : list
-        The tasks.
-    timeout : float
-        Seconds that the cluster may be without a running worker.
+    ``timeout``: seconds that the cluster may be without a running worker.
     """
     wait: Any = import_module("distributed").wait
     alone: float | None = None  # since when no worker runs

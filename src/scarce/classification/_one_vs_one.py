@@ -23,19 +23,7 @@ def class_pairs(n_classes: int) -> list[tuple[int, int]]:
 def pair_coefficients(values: list[Array], codes: Array, n_classes: int) -> Array:
     """Return the table of coefficients, one column a sample, from those of the pairs.
 
-    Parameters
-    ----------
-    values : list of ndarray
-        For every pair, one value for each row of its two classes, in the order of the rows.
-    codes : ndarray of int of shape (n,)
-        Class of each row.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    ndarray of shape (n_classes - 1, n)
-        The table.
+    ``values``: for every pair, one value for each row of its two classes, in the order of the rows.
     """
     table = np.zeros((n_classes - 1, codes.size))
     for (first, second), value in zip(class_pairs(n_classes), values, strict=True):
@@ -55,17 +43,7 @@ def of_pair(table: Array, codes: Array, pair: tuple[int, int]) -> Array:
 def pair_sums(parts: Any, n_classes: int) -> Array:
     """Return what every pair adds up to.
 
-    Parameters
-    ----------
-    parts : array of shape (n_classes, n_classes - 1, ...)
-        Sums over the support vectors of each class with each row of coefficients.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, ...)
-        The sums.
+    ``parts``: sums over the support vectors of each class with each row of coefficients.
     """
     return np.array([parts[i, j - 1] + parts[j, i] for i, j in class_pairs(n_classes)])
 
@@ -73,17 +51,7 @@ def pair_sums(parts: Any, n_classes: int) -> Array:
 def class_totals(values: Array, n_classes: int) -> Array:
     """Return for each class the sum over its pairs of what is for it.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, n_pairs)
-        What each pair has for its first class; the opposite is for its second.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    ndarray of shape (n, n_classes)
-        The sums.
+    ``values``: what each pair has for its first class; the opposite is for its second.
     """
     totals = np.zeros((values.shape[0], n_classes))
     for column, (first, second) in zip(values.T, class_pairs(n_classes), strict=True):

@@ -11,13 +11,7 @@ from scarce.cli._errors import UsageError
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser.
-
-    Parameters
-    ----------
-    commands : object
-        What `add_subparsers` of argparse returned.
-    """
+    """Add the command to a parser."""
     demo = commands.add_parser(
         "demo",
         help="see it work on four small tables",
@@ -36,13 +30,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the commands of every story, then write the page.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        The options.
-    """
+    """Run the commands of every story, then write the page."""
     out: Path = arguments.out
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out must name a folder, but {out} is a file")

@@ -10,13 +10,7 @@ from scarce.cli._table_options import check_free
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser.
-
-    Parameters
-    ----------
-    commands : object
-        What `add_subparsers` of argparse returned.
-    """
+    """Add the command to a parser."""
     export = commands.add_parser(
         "export",
         help="write a model for programs that know no Python",
@@ -38,13 +32,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the graph.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What the command was given.
-    """
+    """Write the graph."""
     # Here, so that `scarce --help` does not wait for the estimators.
     from scarce._model_files import ModelFileError, load
     from scarce._whole_files import write_whole

@@ -39,13 +39,7 @@ Learn a model from a table. The options you give select the model:
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser.
-
-    Parameters
-    ----------
-    commands : object
-        What `add_subparsers` of argparse returned.
-    """
+    """Add the command to a parser."""
     fit = commands.add_parser(
         "fit",
         help="learn a model from a table",
@@ -136,13 +130,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read, fit, write.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        The options.
-    """
+    """Read, fit, write."""
     check_free(arguments.out, force=arguments.force)
     if arguments.report is not None:
         check_free(arguments.report, force=arguments.force)
@@ -185,17 +173,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def write(task: Any, model: Any, arguments: argparse.Namespace) -> None:
-    """Write the model and, if one is wanted, the report: both or none.
-
-    Parameters
-    ----------
-    task : Task
-        What was fitted.
-    model : estimator
-        The fitted model.
-    arguments : Namespace
-        The options.
-    """
+    """Write the model and, if one is wanted, the report: both or none."""
     from scarce._model_files import save_described
     from scarce._whole_files import whole_file
 
@@ -238,19 +216,8 @@ def name_of(task: Any) -> str:
 def fitted(task: Any, false_alarms: float | None, contamination: float | str = 0.0) -> Any:
     """Return the fitted model of a task.
 
-    Parameters
-    ----------
-    task : Task
-        What to fit.
-    false_alarms : float or None
-        Proportion of new rows that may be rejected; None for the default.
-    contamination : float or "auto", default=0.0
-        Proportion of the rows that may not be of the class.
-
-    Returns
-    -------
-    estimator
-        Fitted.
+    ``false_alarms``: proportion of new rows that may be rejected; None for the default.
+    ``contamination``: proportion of the rows that may not be of the class.
     """
     from scarce import CalibratedOneClass
     from scarce._frame import InvalidParameterError

@@ -15,16 +15,8 @@ FOLDS = 5
 def held_out(task: Any) -> dict[str, float]:
     """Return errors of held-out rows, and those of an answer that looks at no column.
 
-    Parameters
-    ----------
-    task : Task
-        Of labelled rows.
-
-    Returns
-    -------
-    dict of float
-        "ours" and "plain": proportions of right classes beside that of the largest class, or mean
-        absolute errors beside that of the median.
+    Returned: "ours" and "plain": proportions of right classes beside that of the largest class, or
+    mean absolute errors beside that of the median.
     """
     classes = task.kind == "classify"
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)

@@ -21,13 +21,7 @@ CALIBRATION = (
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser.
-
-    Parameters
-    ----------
-    commands : object
-        What `add_subparsers` of argparse returned.
-    """
+    """Add the command to a parser."""
     info = commands.add_parser(
         "info",
         help="say what a model file holds",
@@ -42,13 +36,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print what a model file holds.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        The options.
-    """
+    """Print what a model file holds."""
     found = description(arguments.model)
     if arguments.json:
         print(json.dumps(found, indent=1, allow_nan=False))
@@ -63,18 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def description(path: Path) -> dict[str, Any]:
-    """Return what a model file holds, as plain values.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    dict
-        Headings and what stands under them.
-    """
+    """Return what a model file holds, as plain values."""
     from scarce._model_files import load, read_card
 
     card = read_card(path)
@@ -102,18 +79,7 @@ def description(path: Path) -> dict[str, Any]:
 
 
 def of_model(model: Any) -> dict[str, Any]:
-    """Return what is to be said of a fitted model, as plain values.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-
-    Returns
-    -------
-    dict
-        Headings and what stands under them.
-    """
+    """Return what is to be said of a fitted model, as plain values."""
     from sklearn.pipeline import Pipeline
 
     from scarce._model_files import TRUSTED_TYPES

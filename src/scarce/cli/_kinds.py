@@ -24,18 +24,7 @@ NEEDS = {
 
 
 def chosen_kind(arguments: argparse.Namespace) -> str:
-    """Return the kind that was asked for, or that the options and the table say.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        The options of `scarce fit`.
-
-    Returns
-    -------
-    str
-        One of `KINDS`.
-    """
+    """Return the kind that was asked for, or that the options and the table say."""
     given = {
         kind: [name for name in names if getattr(arguments, name) not in (None, [])]
         for kind, names in SIGNS.items()

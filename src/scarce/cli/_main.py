@@ -17,18 +17,10 @@ INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model f
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the `scarce` command.
 
-    Parameters
-    ----------
-    argv : sequence of str, default=None
-        Arguments after the command's name. None means those of this process.
-
-    Returns
-    -------
-    int
-        Exit code: 0 when all went well, 1 after an error, 2 for options that do not go together,
-        3 for a file that cannot be read, 4 for a model file that is none, 5 where the data say
-        nothing, 6 for a drift, 130 when interrupted. Options that are not known raise
-        ``SystemExit`` with code 2.
+    ``argv``: arguments after the command's name. None means those of this process. Returned: exit
+    code: 0 when all went well, 1 after an error, 2 for options that do not go together, 3 for a
+    file that cannot be read, 4 for a model file that is none, 5 where the data say nothing, 6 for a
+    drift, 130 when interrupted. Options that are not known raise ``SystemExit`` with code 2.
     """
     arguments = parser().parse_args(argv)
     with listened_to():

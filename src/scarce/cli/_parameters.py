@@ -13,17 +13,8 @@ from scarce.io import TableError
 def read_parameters(path: Path | None, settings: list[str]) -> dict[str, Any]:
     """Return the parameters of a TOML file, and of settings, which count for more.
 
-    Parameters
-    ----------
-    path : Path or None
-        A file of lines ``name = value``.
-    settings : list of str
-        Texts ``name=value``, the values as in TOML; what is none is text.
-
-    Returns
-    -------
-    dict
-        Names and values.
+    ``path``: a file of lines ``name = value``. ``settings``: texts ``name=value``, the values as in
+    TOML; what is none is text.
     """
     found: dict[str, Any] = {}
     if path is not None:
@@ -40,20 +31,7 @@ def read_parameters(path: Path | None, settings: list[str]) -> dict[str, Any]:
 
 
 def set_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
-    """Set parameters of an estimator, or say which it has.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Not fitted.
-    parameters : dict
-        Names and values.
-
-    Returns
-    -------
-    estimator
-        The same.
-    """
+    """Set parameters of an estimator, or say which it has."""
     known = estimator.get_params(deep=False)
     for name in parameters:
         if name not in known:

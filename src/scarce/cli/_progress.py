@@ -18,14 +18,8 @@ def progress(
 ) -> Iterator[Callable[[float], None]]:
     """Show how far something has come.
 
-    Parameters
-    ----------
-    what : str
-        What is done.
-    total : float or None
-        What is counted up to, if it is known.
-    told : callable, optional
-        What a log says of what was reached; by default the percentage.
+    ``total``: what is counted up to, if it is known. ``told``: what a log says of what was reached;
+    by default the percentage.
 
     Yields
     ------
@@ -61,13 +55,8 @@ def progress(
 def counted_fits(kind: type, total: int | None) -> Iterator[None]:
     """Show how many fits of an estimator have begun.
 
-    Parameters
-    ----------
-    kind : type
-        The estimator's class. Its `fit` is wrapped meanwhile: wherever the fits are made, in a
-        calibration or a search, this sees them.
-    total : int or None
-        How many there will be, if that is known.
+    ``kind``: the estimator's class. Its `fit` is wrapped meanwhile: wherever the fits are made, in
+    a calibration or a search, this sees them. ``total``: how many there will be, if that is known.
 
     Yields
     ------

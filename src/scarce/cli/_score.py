@@ -15,13 +15,7 @@ MOST_EXPLAINED = 1000  # rows, where no end of the list is asked for
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser.
-
-    Parameters
-    ----------
-    commands : object
-        What `add_subparsers` of argparse returned.
-    """
+    """Add the command to a parser."""
     score = commands.add_parser(
         "score",
         help="give the rows of a table their scores",
@@ -72,13 +66,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read, score, write.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        The options.
-    """
+    """Read, score, write."""
     check_free(arguments.out, force=arguments.force)
     if arguments.report is not None:
         check_free(arguments.report, force=arguments.force)

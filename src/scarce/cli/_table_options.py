@@ -11,13 +11,7 @@ from scarce.cli._errors import UsageError
 
 
 def add_table_options(command: argparse.ArgumentParser) -> None:
-    """Add how tables are written, and where the answer goes.
-
-    Parameters
-    ----------
-    command : ArgumentParser
-        The command.
-    """
+    """Add how tables are written, and where the answer goes."""
     written = command.add_argument_group("how CSV files are written (found out by default)")
     written.add_argument("--delimiter", type=_one_sign, metavar="SIGN", help="between values")
     written.add_argument("--encoding", type=_encoding, metavar="NAME", help="utf-8, cp1252, ...")

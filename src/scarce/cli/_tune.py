@@ -32,16 +32,6 @@ def tune(task: Any) -> str:
     """Set parameters of a task's estimator, and say how they were chosen.
 
     Defaults are left only for something clearly better.
-
-    Parameters
-    ----------
-    task : Task
-        Its estimator is changed.
-
-    Returns
-    -------
-    str
-        What was done.
     """
     choices = {
         "one-class": _width,

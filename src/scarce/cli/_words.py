@@ -22,20 +22,7 @@ def counted(number: int, word: str) -> str:
 
 
 def promise(task: Any, model: Any) -> list[str]:
-    """Return what a model says of new rows, a sentence a line.
-
-    Parameters
-    ----------
-    task : Task
-        What it was learnt from.
-    model : estimator
-        Fitted.
-
-    Returns
-    -------
-    list of str
-        Sentences.
-    """
+    """Return what a model says of new rows, a sentence a line."""
     estimator, kind = estimator_of(model), task.kind
     if kind in LABELLED:
         return _judged(kind, task.facts["held out"])
@@ -75,20 +62,7 @@ def dropped_rows(model: Any) -> Any:
 
 
 def left_out(task: Any, model: Any) -> list[str]:
-    """Return which rows a fit has left out, in one sentence, none if there are none.
-
-    Parameters
-    ----------
-    task : Task
-        What it was learnt from.
-    model : estimator
-        Fitted.
-
-    Returns
-    -------
-    list of str
-        Of at most one sentence.
-    """
+    """Return which rows a fit has left out, in one sentence, none if there are none."""
     names = [str(name) for name in task.ids[dropped_rows(model)]]
     if not names:
         return []
@@ -106,18 +80,7 @@ def certified(estimator: Any) -> Any:
 
 
 def quality(model: Any) -> str:
-    """Return the certificate in plain words, no more than it proves.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Return the certificate in plain words, no more than it proves."""
     estimator = certified(estimator_of(model))
     gap, violation = float(estimator.dual_gap_), float(estimator.kkt_violation_)
     what = "solved to optimality"
@@ -136,18 +99,7 @@ def quality(model: Any) -> str:
 
 
 def unscaled(model: Any) -> str | None:
-    """Return a warning if a kernel of distances sees columns of very different spread.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-
-    Returns
-    -------
-    str or None
-        The warning.
-    """
+    """Return a warning if a kernel of distances sees columns of very different spread."""
     estimator = certified(estimator_of(model))
     rows, kernel = getattr(estimator, "support_vectors_", None), getattr(estimator, "kernel", None)
     if rows is None or sparse.issparse(rows) or np.ndim(rows) != 2 or len(rows) < 2:

@@ -19,15 +19,8 @@ SCALARS = (bool, int, float)
 def packed(models: list[Any]) -> dict[str, Any]:
     """Return models as templates and columns of leaves.
 
-    Parameters
-    ----------
-    models : list of estimators
-        Fitted.
-
-    Returns
-    -------
-    dict
-        With the ``"templates"``, ``"which"`` of them each model is like, and their ``"columns"``.
+    Returned: with the ``"templates"``, ``"which"`` of them each model is like, and their
+    ``"columns"``.
     """
     templates: list[Any] = []
     found: dict[str, tuple[int, list[list[Any]]]] = {}
@@ -49,15 +42,7 @@ def packed(models: list[Any]) -> dict[str, Any]:
 def unpacked(parts: dict[str, Any]) -> list[Any]:
     """Return the models that `packed` was given.
 
-    Parameters
-    ----------
-    parts : dict
-        What it returned, perhaps read from a file.
-
-    Returns
-    -------
-    list of estimators
-        Equal ones.
+    ``parts``: what it returned, perhaps read from a file.
     """
     templates, which, columns = (parts[name] for name in ("templates", "which", "columns"))
     if not len(templates) == len(columns) or not all(0 <= each < len(templates) for each in which):

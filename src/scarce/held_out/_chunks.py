@@ -108,22 +108,7 @@ class WithoutPart:
 
 
 def without(part: Part, parts: Parts, which: int) -> Part:
-    """Return the same rows, those of a part without weight.
-
-    Parameters
-    ----------
-    part : Part
-        Some rows.
-    parts : Parts
-        Of all rows.
-    which : int
-        The one left out.
-
-    Returns
-    -------
-    Part
-        The rows.
-    """
+    """Return the same rows, those of a part without weight."""
     weights = np.where(parts.of_rows(part.X) == which, 0.0, part.weights)
     return replace(part, values={**part.values, "sample_weight": weights})
 
@@ -149,17 +134,7 @@ def _weights(part: Part, parts: Parts) -> Array:
 def part_weights(chunks: Chunks, parts: Parts) -> Array:
     """Return the weight of every part.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    parts : Parts
-        Of them.
-
-    Returns
-    -------
-    ndarray of shape (n_parts + 1,)
-        Sums of the weights of their rows; the last of rows that are in none.
+    Returned: sums of the weights of their rows; the last of rows that are in none.
     """
     return np.asarray(chunks.reduce(_weights, np.add, parts))
 
@@ -173,19 +148,7 @@ def left_out_by_chunks(estimator: Any, plan: Plan) -> tuple[Array, Array, int]:
     scores not comparable. Landmarks themselves are never left out. Given them, the other rows and
     new ones are exchangeable.
 
-    Parameters
-    ----------
-    estimator : OneClassSVM
-        Fitted to all rows.
-    plan : Plan
-        Of that fit.
-
-    Returns
-    -------
-    scores, weights : ndarray
-        Of the rows left out, in their order within each part.
-    reads : int
-        How often all rows were read.
+    Returned: of the rows left out, in their order within each part.
     """
     landmarks = None if plan.landmarks is None else plan.landmarks.X
     parts = Parts.of(sum(plan.chunks.sizes), landmarks)

@@ -23,20 +23,9 @@ def nearest_points(
 ) -> Array:
     """Return for each row the point that it is compared with.
 
-    Parameters
-    ----------
-    model : estimator
-        The model, which says what is decided by scores.
-    rows, points : ndarray of shape (n, d) and (m, d)
-        As the model sees them.
-    scores, of_points : ndarray of shape (n, n_outputs) and (m, n_outputs)
-        Their scores.
-
-    Returns
-    -------
-    ndarray of int of shape (n,)
-        Positions: for a detector of the nearest accepted point, for a classifier of the nearest one
-        that is decided otherwise. Where there is none, the point whose score comes next to that.
+    ``model``: the model, which says what is decided by scores. Returned: positions: for a detector
+    of the nearest accepted point, for a classifier of the nearest one that is decided otherwise.
+    Where there is none, the point whose score comes next to that.
     """
     if is_regressor(model):
         middle = points.mean(axis=0, keepdims=True)

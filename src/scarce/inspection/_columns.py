@@ -39,17 +39,8 @@ ONE_TO_ONE = (
 def origins(step: Any, n_columns: int) -> Array | None:
     """Return for each column that a fitted transformer makes the one it is made from.
 
-    Parameters
-    ----------
-    step : transformer
-        A transformer of scikit-learn, or a pipeline of them.
-    n_columns : int
-        Number of columns given to it.
-
-    Returns
-    -------
-    ndarray of int or None
-        None where columns are made from several ones, or nothing is known of the transformer.
+    ``step``: a transformer of scikit-learn, or a pipeline of them. Returned: none where columns are
+    made from several ones, or nothing is known of the transformer.
     """
     all_columns = np.arange(n_columns)
     if step is None or isinstance(step, str):

@@ -15,18 +15,8 @@ from scarce.tensor import TensorMachine, unit_rows
 def shares_of_entries(layers: Layers, X: Any, reference: Any) -> dict[str, Any]:
     """Return the fields of an explanation of a tensor machine.
 
-    Parameters
-    ----------
-    layers : Layers
-        The estimator, and what is around it.
-    X, reference : array-like of shape (n_samples, ...) or None
-        Samples, and those to compare with; None for a sample of zeros, to which the weights add
-        nothing.
-
-    Returns
-    -------
-    dict
-        The fields.
+    ``layers``: the estimator, and what is around it. ``X``, ``reference``: samples, and those to
+    compare with; None for a sample of zeros, to which the weights add nothing.
     """
     estimator = layers.last
     samples = layers.transformed(X)

@@ -34,23 +34,9 @@ def separable_shares(
     ``integral_0^1 (k_j - b_j) prod_{l != j} (b_l + t (k_l - b_l)) dt`` for every term of the sum, a
     polynomial in ``t``: Gauss's rule is exact with half as many nodes as there are columns.
 
-    Parameters
-    ----------
-    model : KernelSum
-        The model.
-    rows, baseline : ndarray of shape (n, d)
-        Rows and what they are compared with, as the model sees them.
-    outputs : ndarray of int of shape (n,)
-        Decision value to be explained of each row.
-    members : ndarray of shape (d, n_columns)
-        Which column of the table each of the model's columns is made from: one 1 in a line.
-
-    Returns
-    -------
-    shares : ndarray of shape (n, n_columns)
-        The shares.
-    exact : bool
-        Whether there were nodes enough for so many columns.
+    ``rows``, ``baseline``: rows and what they are compared with, as the model sees them.
+    ``outputs``: decision value to be explained of each row. ``members``: which column of the table
+    each of the model's columns is made from: one 1 in a line.
     """
     vectors, n_columns = model.dense_vectors, members.shape[1]
     nodes, parts = np.polynomial.legendre.leggauss(min(MOST_NODES, n_columns // 2 + 1))
@@ -83,21 +69,9 @@ def sampled_shares(
 ) -> Array:
     """Return the mean over some orders, each with its reverse; they add up in every order.
 
-    Parameters
-    ----------
-    score : callable
-        Scores of mixed rows, one column for each output.
-    mix : callable
-        Of row numbers and of a table, which columns are taken from the row: the mixed rows.
-    n_rows, n_columns : int
-        Their numbers.
-    outputs : ndarray of int of shape (n_rows,)
-        Decision value to be explained of each row.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
-        The shares.
+    ``score``: scores of mixed rows, one column for each output. ``mix``: of row numbers and of a
+    table, which columns are taken from the row: the mixed rows. ``outputs``: decision value to be
+    explained of each row.
     """
     random = np.random.default_rng(0)  # the same question, the same answer
     n_orders = int(np.clip(STEPS // max(1, n_columns), FEWEST_ORDERS, MOST_ORDERS))

@@ -124,20 +124,6 @@ def tree_shares(leaves: Leaves, rows: Array, baseline: Array, n_columns: int) ->
     whose bounds only the row keeps (`a` of them), and from the baseline all whose bounds only that
     keeps (`b`). Each of the former adds ``(a - 1)! b! / (a + b)!`` of the leaf's value, each of the
     latter takes ``a! (b - 1)! / (a + b)!`` from it.
-
-    Parameters
-    ----------
-    leaves : Leaves
-        The trees.
-    rows, baseline : ndarray of shape (n, n_features)
-        As the trees see them.
-    n_columns : int
-        Number of columns of the table.
-
-    Returns
-    -------
-    ndarray of shape (n, n_columns)
-        The shares.
     """
     shares = np.zeros((rows.shape[0], n_columns))
     sizes = np.diff(np.append(leaves.leaf_starts, leaves.column.size))

@@ -45,22 +45,7 @@ class Dialect:
 
 
 def found_dialect(path: Path, stated: Dialect) -> tuple[Dialect, list[str]]:
-    """Return how a file is written, and what is worth telling of how that was found.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    stated : Dialect
-        What is known.
-
-    Returns
-    -------
-    dialect : Dialect
-        Without None.
-    notes : list of str
-        Guesses that may be wrong.
-    """
+    """Return how a file is written, and what is worth telling of how that was found."""
     arrow: Any = tables_library("pyarrow")
     with arrow.input_stream(str(path), compression="detect") as stream:
         start = stream.read(SAMPLE)

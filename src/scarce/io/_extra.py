@@ -7,18 +7,7 @@ from typing import Any
 
 
 def tables_library(name: str) -> Any:
-    """Return a module of pyarrow or pandas, or say which extra brings it.
-
-    Parameters
-    ----------
-    name : str
-        The module.
-
-    Returns
-    -------
-    module
-        The module, imported.
-    """
+    """Return a module of pyarrow or pandas, or say which extra brings it."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -33,17 +33,8 @@ def number_styles(texts: Sequence[str], decimal: str | None = None) -> list[str]
     A style is the decimal sign, the sign between thousands (0 for none) and the unit: ``",.EUR"``
     is that of ``1.169,00 EUR``.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The distinct values of a column.
-    decimal : str or None, default=None
-        The decimal sign of the file, where that is known: it decides between two.
-
-    Returns
-    -------
-    list of str
-        None, one, or two that differ in what they read.
+    ``decimal``: the decimal sign of the file, where that is known: it decides between two.
+    Returned: none, one, or two that differ in what they read.
     """
     if not texts:
         return []
@@ -96,19 +87,7 @@ def _without(text: str, unit: str) -> str | None:
 def styled_numbers(texts: Iterable[object], style: str) -> tuple[Array, int | None]:
     """Return texts as numbers, and the place of the first that is none in this style.
 
-    Parameters
-    ----------
-    texts : iterable
-        Texts, and other things where a value is missing.
-    style : str
-        One that `number_styles` found.
-
-    Returns
-    -------
-    values : ndarray of float64
-        NaN where a value is missing; percentages as proportions.
-    wrong : int or None
-        The place.
+    ``texts``: texts, and other things where a value is missing.
     """
     decimal, thousands, unit = style[0], style[1], style[2:]
     pattern = _pattern(decimal, thousands)
@@ -147,16 +126,8 @@ def is_plain(text: str) -> bool:
 def date_style(texts: Sequence[str]) -> str | None:
     """Return how all of some texts can be read as dates, None if they cannot.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The distinct values of a column.
-
-    Returns
-    -------
-    str or None
-        The order of year, month and day, "ymd", "dmy" or "mdy", and the sign between them; "?"
-        after that where day and month may also be the other way round.
+    Returned: the order of year, month and day, "ymd", "dmy" or "mdy", and the sign between them;
+    "?" after that where day and month may also be the other way round.
     """
     found = [DATE.fullmatch(text) for text in texts]
     if not found or any(match is None for match in found):
@@ -175,19 +146,7 @@ def date_style(texts: Sequence[str]) -> str | None:
 def styled_dates(texts: Iterable[object], style: str) -> tuple[Array, int | None]:
     """Return texts as moments, and the place of the first that is none in this style.
 
-    Parameters
-    ----------
-    texts : iterable
-        Texts, and other things where a value is missing.
-    style : str
-        One that `date_style` found.
-
-    Returns
-    -------
-    moments : ndarray of datetime64
-        In seconds, NaT where a value is missing.
-    wrong : int or None
-        The place.
+    ``texts``: texts, and other things where a value is missing.
     """
     moments: list[np.datetime64] = []
     for place, text in enumerate(texts):

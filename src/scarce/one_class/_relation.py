@@ -76,23 +76,7 @@ def target_p_value(
     The other half of the source says what its own rows score. Related rows have a mean of up to
     one half, unrelated ones near zero.
 
-    Parameters
-    ----------
-    X : array or CSR
-        All rows, or their kernel matrix.
-    source, target : ndarray of int
-        The rows of the two.
-    weights : ndarray
-        Weights of all rows.
-    model : OneClassSVM
-        Not fitted.
-    pairwise : bool
-        Whether `X` is a kernel matrix.
-
-    Returns
-    -------
-    float
-        The mean; NaN for sources of fewer than four distinct rows.
+    Returned: the mean; NaN for sources of fewer than four distinct rows.
     """
     first, members = distinct_in_fixed_order(X[source])
     if first.size < 4:

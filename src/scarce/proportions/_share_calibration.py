@@ -20,21 +20,8 @@ def fit_share_calibration(
     Makes small the cross-entropy of shares and means of ``sigmoid(a f + b)``, for several classes
     of ``softmax(a f_c + b_c)``, plus ``0.05 (log(a)^2 + |b|^2)``, groups counted by their sizes.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, n_columns)
-        Scores of the rows, one column for two classes, else one a class.
-    in_groups : RowGroups
-        The groups.
-    shares : ndarray of shape (n_groups, n_columns)
-        Shares of the second of two classes, or of every class.
-
-    Returns
-    -------
-    slope : float
-        Between exp(-3) and exp(4).
-    shifts : ndarray of shape (n_columns,)
-        What is added to the scores times the slope.
+    ``scores``: scores of the rows, one column for two classes, else one a class. ``shares``: shares
+    of the second of two classes, or of every class.
     """
     total = in_groups.sizes.sum()
 

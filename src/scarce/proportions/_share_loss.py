@@ -62,22 +62,9 @@ def class_probabilities(logits: Array) -> Array:
 def share_loss(logits: Array, in_groups: RowGroups, shares: Array) -> tuple[float, Array]:
     """Return the cross-entropy of shares and mean probabilities, and its gradient.
 
-    Parameters
-    ----------
-    logits : ndarray of shape (n, n_columns)
-        One column for two classes, whose probability is the logistic function; else one a class,
-        whose probabilities are the softmax.
-    in_groups : RowGroups
-        The groups.
-    shares : ndarray of shape (n_groups, n_columns)
-        Shares of the second of two classes, or of every class.
-
-    Returns
-    -------
-    loss : float
-        Sum over the groups, each counted by its size.
-    gradient : ndarray of shape (n, n_columns)
-        With respect to the logits.
+    ``logits``: one column for two classes, whose probability is the logistic function; else one a
+    class, whose probabilities are the softmax. ``shares``: shares of the second of two classes, or
+    of every class.
     """
     p = class_probabilities(logits)
     mean = in_groups.means(p)

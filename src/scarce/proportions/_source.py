@@ -138,17 +138,10 @@ def check_features(expected: int, X: Any) -> None:
 def read_sources(source: Any, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
     """Return one source per problem.
 
-    Parameters
-    ----------
-    source : object
-        A fitted scorer, possibly in a `FrozenEstimator`; a pair ``(coef, intercept)``; for several
-        classes a pair or a linear model with one row per class, or a list of sources.
-    X : array or CSR
-        Rows of the target, to look at how a pipeline treats them.
-    kernel : Kernel
-        The target's kernel.
-    n_problems : int
-        Number of problems: 1 for two classes.
+    ``source``: a fitted scorer, possibly in a `FrozenEstimator`; a pair ``(coef, intercept)``; for
+    several classes a pair or a linear model with one row per class, or a list of sources. ``X``:
+    rows of the target, to look at how a pipeline treats them. ``n_problems``: number of problems: 1
+    for two classes.
     """
     if kernel.pairwise:
         raise ValueError(

@@ -27,20 +27,7 @@ NAMES = {  # of rows on either side of the threshold
 
 
 def report_content(task: Any, model: Any) -> dict[str, Any]:
-    """Return everything that the page of a fit shows.
-
-    Parameters
-    ----------
-    task : Task
-        What was fitted.
-    model : estimator
-        The fitted model.
-
-    Returns
-    -------
-    dict
-        Values for the template.
-    """
+    """Return everything that the page of a fit shows."""
     estimator = estimator_of(model)
     scores = _scores(task, model)
     sentence, *more = promise(task, model)

@@ -9,20 +9,7 @@ from scarce._whole_files import write_whole
 
 
 def report_page(task: Any, model: Any) -> str:
-    """Return the page of a fit.
-
-    Parameters
-    ----------
-    task : Task
-        What was fitted.
-    model : estimator
-        The fitted model.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the page of a fit."""
     from scarce.cli.report._content import report_content
 
     return page("report.html", report_content(task, model))
@@ -31,31 +18,13 @@ def report_page(task: Any, model: Any) -> str:
 def write_stories(path: Path, stories: list[dict[str, Any]]) -> None:
     """Write a page of stories, one picture and one sentence each.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    stories : list of dict
-        Head, sentence, picture, commands and link of each.
+    ``stories``: head, sentence, picture, commands and link of each.
     """
     write_whole(path, page("stories.html", {"stories": stories}))
 
 
 def page(name: str, content: dict[str, Any]) -> str:
-    """Return a template with its values; all texts are escaped but the pictures.
-
-    Parameters
-    ----------
-    name : str
-        The template.
-    content : dict
-        Its values.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a template with its values; all texts are escaped but the pictures."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("scarce.cli.report", "templates")

@@ -28,19 +28,7 @@ MOST_POINTS = 1500
 def picture(draw: Callable[[Any], None], label: str, size: tuple[float, float] = SIZE) -> str:
     """Return a drawing as an SVG element that takes its colours from the page.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws on an axes.
-    label : str
-        What the picture shows, for those who do not see it.
-    size : tuple of float
-        Width and height.
-
-    Returns
-    -------
-    str
-        The element.
+    ``label``: what the picture shows, for those who do not see it.
     """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG

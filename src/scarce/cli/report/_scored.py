@@ -18,23 +18,7 @@ def scored_page(
 ) -> str:
     """Return the page of a scored table.
 
-    Parameters
-    ----------
-    fitted : FittedModel
-        The model.
-    answers : Answers
-        What was counted.
-    kept : object
-        With `values`, the scores, and `rows`, the answers that are shown.
-    arguments : Namespace
-        The options of `scarce score`.
-    id_name : str
-        What names the rows.
-
-    Returns
-    -------
-    str
-        HTML.
+    ``kept``: with `values`, the scores, and `rows`, the answers that are shown.
     """
     values = np.concatenate(kept.values).astype(np.float64)
     sentence, *more = answers.summary()

@@ -33,21 +33,7 @@ def write_list(
 ) -> Answers:
     """Score all rows and write the list, and the page of it if one is wanted: both or none.
 
-    Parameters
-    ----------
-    fitted : FittedModel
-        The model.
-    source : TableSource or TensorSource
-        The rows.
-    arguments : Namespace
-        The options of `scarce score`.
-    monitor : DriftMonitor, optional
-        Told of all rows, in the order of the table.
-
-    Returns
-    -------
-    Answers
-        What was counted.
+    ``monitor``: told of all rows, in the order of the table.
     """
     answers = Answers(fitted, source.id_name, monitor)
     limit = arguments.top or arguments.bottom

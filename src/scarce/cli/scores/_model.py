@@ -96,15 +96,7 @@ class FittedModel:
 def read_model(path: Path) -> FittedModel:
     """Return the model of a file.
 
-    Parameters
-    ----------
-    path : Path
-        A file that `scarce fit` wrote, or `scarce.save` from a model of named columns.
-
-    Returns
-    -------
-    FittedModel
-        The model.
+    ``path``: a file that `scarce fit` wrote, or `scarce.save` from a model of named columns.
     """
     card = read_card(path)
     try:

@@ -13,20 +13,7 @@ from scarce.monitoring import DriftMonitor
 
 
 def opened(model: Any, path: Path) -> DriftMonitor:
-    """Return the monitor of a file, or a new one if there is none.
-
-    Parameters
-    ----------
-    model : estimator
-        The fitted model.
-    path : Path
-        The file.
-
-    Returns
-    -------
-    DriftMonitor
-        Where the last table left it.
-    """
+    """Return the monitor of a file, or a new one if there is none."""
     try:
         if not path.exists():
             return DriftMonitor(model)
@@ -36,20 +23,7 @@ def opened(model: Any, path: Path) -> DriftMonitor:
 
 
 def store(monitor: DriftMonitor, path: Path) -> str:
-    """Write what a monitor has seen, as a whole; return a line that says it.
-
-    Parameters
-    ----------
-    monitor : DriftMonitor
-        The monitor.
-    path : Path
-        The file.
-
-    Returns
-    -------
-    str
-        For people.
-    """
+    """Write what a monitor has seen, as a whole; return a line that says it."""
     write_whole(path, json.dumps(monitor.to_state()))
     if monitor.alarm_ is not None:
         return (

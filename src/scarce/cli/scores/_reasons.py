@@ -101,22 +101,7 @@ def entry_names(names: Array, shape: tuple[int, ...] | None) -> Array:
 
 
 def reason_texts(row: Any, names: Array, parts: Array) -> list[str]:
-    """Return what moved a score, each as "column value (part)".
-
-    Parameters
-    ----------
-    row : Series or None
-        The values.
-    names : ndarray of str
-        The columns that moved it most.
-    parts : ndarray
-        By how much.
-
-    Returns
-    -------
-    list of str
-        Without columns that moved nothing.
-    """
+    """Return what moved a score, each as "column value (part)"."""
     found = []
     for name, part in zip(names, parts, strict=True):
         if abs(part) < 1e-12:

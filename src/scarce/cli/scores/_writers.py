@@ -22,15 +22,9 @@ FORMULA, NUMBER = r"^[=+\-@\t\r]", r"^[-+]?[0-9.,]+$"
 def writer(path: Path, draft: Path, *, raw: bool = False) -> Iterator[Callable[[Any], None]]:
     """Give a function that appends Arrow tables to a file.
 
-    Parameters
-    ----------
-    path : Path
-        The file, whose ending says how it is written.
-    draft : Path
-        Where to write.
-    raw : bool, default=False
-        Write text files as other files: numbers with all digits, and cells that a spreadsheet would
-        run as a formula without the apostrophe that stops it.
+    ``path``: the file, whose ending says how it is written. ``raw``: write text files as other
+    files: numbers with all digits, and cells that a spreadsheet would run as a formula without the
+    apostrophe that stops it.
 
     Yields
     ------

@@ -17,20 +17,7 @@ __all__ = ["Task", "make_task"]
 
 
 def make_task(kind: str, arguments: argparse.Namespace) -> Task:
-    """Read the tables and return what is to be fitted.
-
-    Parameters
-    ----------
-    kind : str
-        The kind.
-    arguments : Namespace
-        The options of `scarce fit`.
-
-    Returns
-    -------
-    Task
-        With an estimator that is not fitted.
-    """
+    """Read the tables and return what is to be fitted."""
     makers: dict[str, Callable[[argparse.Namespace], Task]] = {
         "one-class": one_class,
         "transfer": transfer,

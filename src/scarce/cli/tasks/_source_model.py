@@ -18,21 +18,8 @@ def source_estimator(path: Path, plan: ColumnPlan) -> tuple[Any, Any, ColumnPlan
 
     Both domains must be seen in one way: the source's columns, scaled as there, its kernel.
 
-    Parameters
-    ----------
-    path : Path
-        The model file of the source, which `scarce fit` wrote.
-    plan : ColumnPlan
-        What would be done with the target's columns alone.
-
-    Returns
-    -------
-    columns : FrozenEstimator
-        The source's transformer.
-    estimator : TransferGroupProbabilitySVM
-        Not fitted.
-    plan : ColumnPlan
-        The source's columns.
+    ``path``: the model file of the source, which `scarce fit` wrote. ``plan``: what would be done
+    with the target's columns alone.
     """
     from scarce import TransferGroupProbabilitySVM
 

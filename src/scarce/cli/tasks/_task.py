@@ -116,21 +116,9 @@ def read_tables(
 ) -> Task:
     """Read tables with the same columns, plan these, and return a task without an estimator.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        The options of `scarce fit`.
-    files : list of Path
-        The tables.
-    roles : dict of str
-        Columns that are not learnt from, and what they are for.
-    rare : callable, optional
-        Says which rows of a table must not be lost among others if it has to be sampled.
-
-    Returns
-    -------
-    Task
-        With its tables, and what is done with their columns.
+    ``roles``: columns that are not learnt from, and what they are for. ``rare``: says which rows of
+    a table must not be lost among others if it has to be sampled. Returned: with its tables, and
+    what is done with their columns.
     """
     dialect = dialect_of(arguments)
     tables = [open_table(path, dialect) for path in files]

@@ -20,20 +20,9 @@ def write_answers(
 ) -> None:
     """Write the outputs of a model.
 
-    Parameters
-    ----------
-    graph : Graph
-        Where to.
-    values : str
-        Name of the decision values, of shape (n, n_outputs).
-    layers : Layers
-        The model.
-    n_outputs : int
-        Number of decision values a row.
-    voted : bool
-        Whether they are pairs of classes to be voted on.
-    band : float
-        Decision values of a detector up to this size are zero.
+    ``values``: name of the decision values, of shape (n, n_outputs). ``voted``: whether they are
+    pairs of classes to be voted on. ``band``: decision values of a detector up to this size are
+    zero.
     """
     last = layers.last
     if is_regressor(last):

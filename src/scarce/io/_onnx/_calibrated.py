@@ -38,19 +38,7 @@ def members_of(model: Any) -> list[Layers]:
 
 
 def write_calibrated(graph: Graph, columns: Columns, model: Any, members: list[Layers]) -> None:
-    """Write labels and probabilities: the mean over the members.
-
-    Parameters
-    ----------
-    graph : Graph
-        Where to.
-    columns : Columns
-        The rows that the members take.
-    model : CalibratedClassifierCV
-        The model.
-    members : list of Layers
-        Those of `members_of`.
-    """
+    """Write labels and probabilities: the mean over the members."""
     n_classes, parts = model.classes_.size, []
     for each, layers in zip(model.calibrated_classifiers_, members, strict=True):
         own = columns

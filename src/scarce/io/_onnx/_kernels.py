@@ -24,19 +24,7 @@ EXPONENT_ERRORS = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 1e-12}
 def write_sum(graph: Graph, rows: str, model: KernelSum) -> str:
     """Write the decision values of rows, a column for each output.
 
-    Parameters
-    ----------
-    graph : Graph
-        Where to.
-    rows : str
-        Name of the rows, of shape (n, d).
-    model : KernelSum
-        The formula.
-
-    Returns
-    -------
-    str
-        Name of the values, of shape (n, n_outputs).
+    ``rows``: name of the rows, of shape (n, d).
     """
     if model.factors is not None:
         rows = graph.times(rows, model.factors)

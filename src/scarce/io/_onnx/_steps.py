@@ -73,17 +73,7 @@ class Columns:
 def text_columns(step: Any, columns: Array) -> set[int]:
     """Return which columns of the table a step takes as texts.
 
-    Parameters
-    ----------
-    step : transformer
-        The first step that sees the columns.
-    columns : ndarray of int
-        Their numbers in the table.
-
-    Returns
-    -------
-    set of int
-        Numbers of columns.
+    ``step``: the first step that sees the columns.
     """
     if isinstance(step, Pipeline):
         return text_columns(step.steps[0][1], columns)

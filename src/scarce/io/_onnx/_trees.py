@@ -11,21 +11,8 @@ from scarce.io._onnx._graph import TREES, Graph
 def write_trees(graph: Graph, rows: str, model: KernelAndTrees, values: str) -> str:
     """Write the mean of the trees beside the values of the kernel part; return the sum.
 
-    Parameters
-    ----------
-    graph : Graph
-        Where to.
-    rows : str
-        Name of the rows, of shape (n, d).
-    model : KernelAndTrees
-        The model.
-    values : str
-        Name of the values of its kernel part, of shape (n, 1).
-
-    Returns
-    -------
-    str
-        Name of the values, of shape (n, 1).
+    ``rows``: name of the rows, of shape (n, d). ``values``: name of the values of its kernel part,
+    of shape (n, 1).
     """
     trees = model.trees
     sizes = np.diff(np.append(trees["root"], trees["feature"].size))

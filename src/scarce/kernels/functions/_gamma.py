@@ -107,19 +107,7 @@ def neighbour_distance(X: Any, weights: Array | None = None, metric: str = "sqeu
     row of their summed weight. Of more than 2,000 distinct rows 2,000, always the same, are
     compared with all.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-        The rows.
-    weights : ndarray of shape (n,), optional
-        Weights, not negative.
-    metric : {"sqeuclidean", "manhattan"}
-        The distance.
-
-    Returns
-    -------
-    float
-        Half the distance; 0 when there are no two distinct rows.
+    Returned: half the distance; 0 when there are no two distinct rows.
 
     Examples
     --------

@@ -67,21 +67,9 @@ def sum_errors(
 ) -> Array:
     """Return a bound of the error of ``sum_j weight_j k(x_i, z_j)`` for every row on the left.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    left, right : NormBins
-        The rows of both sides.
-    absolute_weights : ndarray of shape (m,)
-        Sum of the absolute weights that each row on the right had.
-    eps, width, differences
-        Precision of the values, terms of an inner product, and how distances are computed.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The bounds.
+    ``absolute_weights``: sum of the absolute weights that each row on the right had. ``eps``,
+    ``width``, ``differences``: precision of the values, terms of an inner product, and how
+    distances are computed.
     """
     return ErrorTable(kernel, left, right, eps, width, differences).sum_errors(absolute_weights)
 

@@ -134,19 +134,7 @@ def prepare_pair(kernel: Kernel, X: Any, Z: Any, exact: bool = False) -> tuple[P
 
     That is float32 when both sets are and nothing is lost, else float64.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Any kernel but a precomputed one.
-    X, Z : array-like or CSR of shape (n, d) and (m, d), or what a callable kernel takes
-        The rows, both dense or both sparse.
-    exact : bool
-        As for `prepare`.
-
-    Returns
-    -------
-    tuple of Prepared
-        Left and right side.
+    ``X``, ``Z``: the rows, both dense or both sparse.
     """
     left, right = _prepared(kernel, X, Z, exact)
     single = left.rows.dtype == right.rows.dtype == np.float32

@@ -19,16 +19,6 @@ def row_bits(X: Any) -> Array:
     more columns of zeros at the end. Two different rows of a million share them about once in ten
     million data sets.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, ...)
-        The rows, of numbers.
-
-    Returns
-    -------
-    ndarray of uint64 of shape (n,)
-        The bits.
-
     Examples
     --------
     >>> import numpy as np

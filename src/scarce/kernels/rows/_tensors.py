@@ -98,17 +98,8 @@ class TensorKernel:
 def as_tensors(X: Any, tensor_shape: tuple[int, ...] | None = None) -> Array:
     """Return finite tensors in float64, one per row; vectors are padded with zeros and folded.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, d1, ..., dk)
-        The tensors, or vectors of shape (n, d).
-    tensor_shape : tuple of int, optional
-        Shape that vectors are folded to, row by row, after zeros were appended to fill it.
-
-    Returns
-    -------
-    ndarray of shape (n, d1, ..., dk)
-        The tensors.
+    ``X``: the tensors, or vectors of shape (n, d). ``tensor_shape``: shape that vectors are folded
+    to, row by row, after zeros were appended to fill it.
     """
     if sparse.issparse(X):
         raise ValueError("tensor kernels take dense arrays, got a sparse matrix; use X.toarray()")

@@ -19,17 +19,9 @@ def row_keys(rows: RowSource, indices: Array | None = None) -> Array:
     it as it is. Equality is that of 64 mixed bits: should two different rows share them, a row of
     no importance is treated as its twin.
 
-    Parameters
-    ----------
-    rows : RowSource
-        The rows; dense and sparse rows of the same values have the same keys.
-    indices : ndarray of int, optional
-        Which rows; all by default. Their order does not depend on the others.
-
-    Returns
-    -------
-    ndarray of int of shape (n,)
-        The keys, 0 to the number of different rows less one.
+    ``rows``: the rows; dense and sparse rows of the same values have the same keys. ``indices``:
+    which rows; all by default. Their order does not depend on the others. Returned: the keys, 0 to
+    the number of different rows less one.
     """
     indices = np.arange(rows.shape[0]) if indices is None else indices
     if not _are_numbers(rows):
@@ -45,19 +37,8 @@ def row_keys(rows: RowSource, indices: Array | None = None) -> Array:
 def row_codes(rows: RowSource, few: Array, many: Array) -> Array:
     """Return a number per row that equal rows share: the bits that `row_keys` compares.
 
-    Parameters
-    ----------
-    rows : RowSource
-        Where the rows come from.
-    few : ndarray of int
-        Numbers of some of the rows that are asked about.
-    many : ndarray of bool of shape (n,)
-        The others.
-
-    Returns
-    -------
-    ndarray of int of shape (n,)
-        The codes, of all other rows 0; of rows that are not of numbers, each its own.
+    ``few``: numbers of some of the rows that are asked about. Returned: the codes, of all other
+    rows 0; of rows that are not of numbers, each its own.
     """
     if not _are_numbers(rows):
         return np.arange(rows.shape[0])

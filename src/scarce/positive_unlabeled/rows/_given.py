@@ -37,22 +37,9 @@ class Labels(NamedTuple):
 def read_labels(y: Array, pos_label: Any, name: str, *, neg_label: Any = None) -> Labels:
     """Return which rows are labelled as positive, and which were checked and are not.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels.
-    pos_label : label or None
-        The positive one; None to settle it by `UNLABELED_WORDS`, else the one that sorts last.
-    name : str
-        The estimator's, for errors.
-    neg_label : label or None, default=None
-        The label of rows that were checked and do not belong to the class, in place of which the
-        answers have the label of unlabelled rows if it is None.
-
-    Returns
-    -------
-    Labels
-        The labels.
+    ``pos_label``: the positive one; None to settle it by `UNLABELED_WORDS`, else the one that sorts
+    last. ``neg_label``: the label of rows that were checked and do not belong to the class, in
+    place of which the answers have the label of unlabelled rows if it is None.
     """
     check_classification_targets(y)
     classes = np.unique(y)

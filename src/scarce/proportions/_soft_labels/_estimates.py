@@ -71,14 +71,8 @@ class ShareLines(NamedTuple):
 def share_lines(left_out: Array, shares: Array, sizes: Array, unsure: Array) -> ShareLines:
     """Return the lines of left-out groups, each group's miss from the line of the others.
 
-    Parameters
-    ----------
-    left_out, shares : ndarray of shape (n_groups, n_columns)
-        Mean probabilities of left-out groups, and proportions.
-    sizes : ndarray of shape (n_groups,)
-        Weights of the groups.
-    unsure : ndarray of shape (n_columns,)
-        Mean of ``p (1 - p)`` over the rows: the variance of a label whose probability is known.
+    ``left_out``, ``shares``: mean probabilities of left-out groups, and proportions. ``unsure``:
+    mean of ``p (1 - p)`` over the rows: the variance of a label whose probability is known.
     """
     n_groups = shares.shape[0]
     overall = np.average(shares, axis=0, weights=sizes)

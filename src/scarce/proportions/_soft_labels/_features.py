@@ -76,13 +76,6 @@ def row_steps(counts: Array, most: int = MOST_ROWS) -> Array:
 
     All rows, if they are not too many; else rows at equal steps, and where groups are many and
     small, groups at equal steps.
-
-    Parameters
-    ----------
-    counts : ndarray of int of shape (n_groups,)
-        Numbers of rows of the groups.
-    most : int
-        About how many rows.
     """
     if counts.sum() <= most:
         return np.ones(counts.size, np.intp)

@@ -22,21 +22,8 @@ def soft_labels(logits: Array, in_groups: RowGroups, shares: Array) -> tuple[Arr
     when the classes are more or less frequent in the group but look the same (prior shift). It is
     the posterior of the labels, given the proportion, as far as that has a product form.
 
-    Parameters
-    ----------
-    logits : ndarray of shape (n, n_columns)
-        One column for two classes, whose probability is the logistic function; else one a class.
-    in_groups : RowGroups
-        The groups.
-    shares : ndarray of shape (n_groups, n_columns)
-        Proportions of the second of two classes, or of every class.
-
-    Returns
-    -------
-    soft : ndarray of shape (n, n_columns)
-        Soft labels, in the columns of the logits.
-    shifts : ndarray of shape (n_groups, n_columns)
-        What was added to the logits.
+    ``logits``: one column for two classes, whose probability is the logistic function; else one a
+    class. ``shares``: proportions of the second of two classes, or of every class.
     """
     one = logits.shape[1] == 1
     every = np.column_stack([np.zeros(len(logits)), logits]) if one else logits
