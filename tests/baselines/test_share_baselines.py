@@ -16,8 +16,7 @@ from benchmarks.untuned.share_baselines import (
     labels_of_shares,
 )
 from scarce.baselines import ProportionLogistic
-from scarce.proportions import expand_proportions, group_proportions
-from scarce.proportions._share_loss import RowGroups
+from scarce.proportions import RowGroups, expand_proportions, group_proportions
 
 KINDS = [AlternatingLabelSVM, GroupMeanLogistic, MeanMapClassifier, ProportionLogistic]
 

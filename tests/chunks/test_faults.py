@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from scarce import SVC, SVMC, OneClassSVM, PositiveUnlabeledSVC
-from scarce.chunks import ArrayChunks, ChunkError
-from scarce.chunks._chunks import Part
+from scarce.chunks import ArrayChunks, ChunkError, Part
 
 X = np.random.default_rng(0).normal(size=(900, 3)) + 1.0
 Y = (np.arange(900) % 10 == 0).astype(int)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from scarce import _core
-from scarce._core._fingerprint import SUFFIXES, fingerprint
+from scarce._core import fingerprint
+from scarce._core._fingerprint import SUFFIXES
 from tests.core.declared import CORE, FUNCTIONS
 
 

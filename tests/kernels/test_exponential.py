@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from scarce.kernels import Prepared, make_kernel
-from scarce.kernels.operators._operator import KernelOperator
-from scarce.kernels.rows._rows import as_rows
+from scarce.kernels import KernelOperator, Prepared, as_rows, make_kernel
 
 
 def exponentials(exponents, precision):

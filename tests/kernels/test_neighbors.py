@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from scipy.spatial import distance
 
-from scarce.kernels import GAMMA_RULES, distinct_rows, make_kernel, scale_gamma
-from scarce.kernels.functions._gamma import neighbour_distance, weighted_median
+from scarce.kernels import GAMMA_RULES, distinct_rows, make_kernel, scale_gamma, weighted_median
+from scarce.kernels.functions._gamma import neighbour_distance
 
 
 def plain(X, k, metric="sqeuclidean"):

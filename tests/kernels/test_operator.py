@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from scarce.kernels import LinearKernel, make_kernel, make_operator
-from scarce.kernels.operators._operator import KernelOperator
+from scarce.kernels import KernelOperator, LinearKernel, make_kernel, make_operator
 from scarce.kernels.sums._sums import PANEL_COLUMNS
 from scarce.parallel import TILE_ROWS
 from scarce.solvers import DenseMatrix

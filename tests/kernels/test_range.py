@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from scarce.kernels import make_kernel, make_operator, weighted_scores
-from scarce.kernels.operators._operator import KernelOperator
+from scarce.kernels import KernelOperator, make_kernel, make_operator, weighted_scores
 from tests.kernels.samples import FORMS, rbf_matrix, rows
 
 

@@ -5,12 +5,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from scarce import ScarceDataWarning, pu_threshold
-from scarce.positive_unlabeled.bags._ranks import (
-    area_under_curve,
-    gain_of_area,
-    mid_ranks,
-    rank_density,
-)
+from scarce.positive_unlabeled import area_under_curve
+from scarce.positive_unlabeled.bags._ranks import gain_of_area, mid_ranks, rank_density
 
 
 def scores(share, n_positive, n_unlabelled, distance, seed):

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from scarce import ScarceDataWarning
-from scarce.proportions import expand_proportions, group_error, group_proportions
+from scarce.proportions import expand_proportions, group_error, group_proportions, read_groups
 from scarce.proportions._calibration import clip_bounds, probabilities, wanted_scores
-from scarce.proportions._groups import read_groups
 from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]

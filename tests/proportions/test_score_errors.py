@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scarce.kernels import make_kernel
-from scarce.proportions._groups import Bags
+from scarce.proportions import Bags
 from scarce.proportions._space import KernelSpace, LinearSpace
 
 N_UNITS, SIZE = 6, 5

@@ -6,9 +6,8 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit, softmax
 from sklearn.metrics import log_loss
 
-from scarce.proportions import effective_labels, share_cross_entropy
+from scarce.proportions import RowGroups, effective_labels, share_cross_entropy, share_loss
 from scarce.proportions._share_calibration import fit_share_calibration
-from scarce.proportions._share_loss import RowGroups, share_loss
 
 
 def sample(n_groups=12, size=9, columns=1, seed=0):

@@ -12,9 +12,8 @@ from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
 from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabilitySVM
-from scarce.proportions import ShareCalibrationDisplay
+from scarce.proportions import RowGroups, ShareCalibrationDisplay
 from scarce.proportions._calibration import accepting_cut
-from scarce.proportions._share_loss import RowGroups
 from scarce.proportions._soft_labels._features import chosen_rows, row_steps
 from scarce.proportions._soft_labels._logistic import fit_soft_logistic
 from scarce.proportions._soft_labels._tilting import soft_labels

@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from scarce import SVC, OneClassSVM
-from scarce.parallel import _blas
+from scarce.parallel import _threads
 
 # Programs of 60 to 190 variables.
 FITS = """
@@ -63,7 +63,7 @@ def test_first_fits_do_not_depend_on_the_number_of_threads():
 
 def test_blas_is_found_as_threadpoolctl_finds_it():
     everything = ThreadpoolController().select(user_api="blas").lib_controllers
-    ours = {library.filepath: library.num_threads for library in _blas._libraries()}
+    ours = {library.filepath: library.num_threads for library in _threads._libraries()}
     # Of libraries that were loaded later, by other tests, nothing is known.
     assert ours
     assert ours.items() <= {each.filepath: each.num_threads for each in everything}.items()
@@ -74,9 +74,9 @@ def test_blas_is_found_where_nothing_is_listed(content, tmp_path, monkeypatch):
     """Another system has no list, and a list may name no BLAS: all libraries are looked at."""
     if content is not None:
         (tmp_path / "maps").write_text(content)
-    expected = {library.filepath for library in _blas._libraries()}
-    monkeypatch.setattr(_blas, "_LISTED", tmp_path / "maps")
-    found = {library.filepath for library in _blas._libraries.__wrapped__()}
+    expected = {library.filepath for library in _threads._libraries()}
+    monkeypatch.setattr(_threads, "_LISTED", tmp_path / "maps")
+    found = {library.filepath for library in _threads._libraries.__wrapped__()}
     assert found >= expected
 
 
@@ -87,12 +87,14 @@ def test_long_sums_of_squares_wake_no_thread(n, dtype, monkeypatch):
     held, vdot = [], np.vdot
 
     def watched(*arrays):
-        held.append(_blas.single_threaded_blas._inside > 0)
+        held.append(_threads.single_threaded_blas._inside > 0)
         return vdot(*arrays)
 
-    monkeypatch.setattr(_blas.np, "vdot", watched)
+    monkeypatch.setattr(_threads.np, "vdot", watched)
     values = np.random.default_rng(0).normal(size=n).astype(dtype)
-    assert _blas.sum_of_squares(values) == pytest.approx(float(np.square(values).sum()), rel=1e-4)
+    assert _threads.sum_of_squares(values) == pytest.approx(
+        float(np.square(values).sum()), rel=1e-4
+    )
     assert held == [n >= 10_000]
 
 
@@ -101,7 +103,10 @@ def test_no_product_of_a_fit_is_left_to_threads(monkeypatch):
     loose, vdot = [], np.vdot
 
     def watched(*arrays):
-        if max(each.size for each in arrays) >= 10_000 and _blas.single_threaded_blas._inside == 0:
+        if (
+            max(each.size for each in arrays) >= 10_000
+            and _threads.single_threaded_blas._inside == 0
+        ):
             loose.append([each.shape for each in arrays])
         return vdot(*arrays)
 

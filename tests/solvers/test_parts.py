@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import scarce
 from scarce.kernels import StoredOperator, make_kernel, make_operator
-from scarce.parallel import KEPT, _space, _threads
+from scarce.parallel import KEPT, _threads
 from scarce.reductions import c_svc_program, nu_svc_program
 from scarce.solvers import QuadraticProgram, certify, solve, solve_many
 
@@ -124,8 +124,8 @@ def test_what_is_left_in_memory_does_not_matter(monkeypatch: pytest.MonkeyPatch)
     X = random.normal(size=(120, 4)) + y[:, None]
     models = []
     for left in (0.0, np.nan):
-        _space._kept.matrix = np.full(KEPT, left)
-        _space._kept.steps = np.full(KEPT, left)
+        _threads._kept.matrix = np.full(KEPT, left)
+        _threads._kept.steps = np.full(KEPT, left)
         models.append(scarce.SVC().fit(X, y))
     assert_array_equal(models[0].dual_coef_, models[1].dual_coef_)
     np.testing.assert_array_equal(models[0].n_iter_, models[1].n_iter_)
