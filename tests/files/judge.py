@@ -18,9 +18,17 @@ from scarce._model_files import ModelFileError
 from tests.files.mutants import mutant
 from tests.files.victims import answers, run
 
-SECONDS = 10  # that a mutant may take; one takes hundredths of one
+SECONDS = 10  # of the processor that a mutant may take; one takes hundredths of one
 MEMORY = 8 << 30  # bytes of addresses; more is an error and not the end of the process
 FAILURES = ("process ended", "too slow", "NaN", "unclear error")
+MEANT = (
+    "ModelFileError",
+    "CommandError",
+    "UsageError",
+    "NoAnswerError",
+    "DriftError",
+    "TableError",
+)
 CLEAR = (ValueError, TypeError, AttributeError, KeyError, IndexError)
 
 
@@ -28,7 +36,7 @@ def judged(content, rows, folder):
     """Return the verdict on a file, and what there is to say of it."""
     path = Path(folder) / "mutant.skops"
     path.write_bytes(content)
-    if isinstance(rows, str):
+    if isinstance(rows[0], str):
         return _judged_by_command(path, rows, Path(folder))
     try:
         model = scarce.load(path)
@@ -52,12 +60,16 @@ def judged(content, rows, folder):
 
 
 def _judged_by_command(path, table, folder):
-    (folder / "rows.csv").write_text(table)
-    out = folder / "scores.csv"
-    code, _, err = run(["score", str(path), str(folder / "rows.csv"), "--out", str(out), "--force"])
-    if code:
-        clear = err.startswith(("scarce: error: ", "scarce: warning: ", "usage"))
-        return ("refused" if clear else "unclear error"), err
+    (folder / table[0]).write_bytes(table[1])
+    rows, out = str(folder / table[0]), folder / "scores.csv"
+    for asked in (["info", str(path)], ["score", str(path), rows, "--out", str(out), "--force"]):
+        code, _, err = run(["--traceback", *asked])
+        if code:
+            kind = err.splitlines()[-1].partition(":")[0].rpartition(".")[2]
+            if kind in MEANT:
+                return "refused", err[-300:]
+            clear = kind in [each.__name__ for each in CLEAR]
+            return ("error later" if clear else "unclear error"), err[-300:]
     text = out.read_text().lower()
     return ("NaN", text[:80]) if "nan" in text else ("answers", "")
 
@@ -67,10 +79,10 @@ def batch(files, work, log):
     with tempfile.TemporaryDirectory() as folder, Path(log).open("a", buffering=1) as told:
         for place, seed in work:
             _, content, rows = files[place]
-            signal.alarm(SECONDS)  # ends the process
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)  # ends the process
             changed, change = mutant(content, np.random.default_rng(seed))
             verdict, why = judged(changed, rows, folder)
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             told.write(json.dumps([verdict, change, why[:300]]) + "\n")
 
 
@@ -90,7 +102,7 @@ def attack(files, work):
         if len(verdicts) < len(work):
             place, seed = work[len(verdicts)]
             _, change = mutant(files[place][1], np.random.default_rng(seed))
-            slow = code == -signal.SIGALRM
+            slow = code == -signal.SIGPROF
             verdicts.append(["too slow" if slow else "process ended", change, f"code {code}"])
         for (place, seed), (verdict, *rest) in zip(work, verdicts, strict=False):
             counts[verdict] += 1

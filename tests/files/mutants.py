@@ -14,6 +14,25 @@ JSON_LEAVES = (
     *("0", "-1", "3", "1000000", "100000000", "NaN", "Infinity", "1e308", "-0.5", "null", "true"),
     *('"rbf"', '"precomputed"', '"linear"', '"poly"', '"training"', '"x"', '""', "[]"),
 )
+STRANGERS = (
+    *(("os", "system"), ("builtins", "eval"), ("subprocess", "Popen"), ("pickle", "loads")),
+    *(("sklearn.svm._classes", "SVC"), ("numpy", "memmap"), ("pathlib", "Path")),
+    *(("scipy.sparse", "csr_matrix"), ("scarce", "DriftMonitor"), ("scarce", "SVC")),
+)
+LOADERS = (
+    *("ObjectNode", "FunctionNode", "MethodNode", "TypeNode", "PartialNode", "ReduceNode"),
+    *(
+        "JsonNode",
+        "NdArrayNode",
+        "SparseMatrixNode",
+        "DictNode",
+        "ListNode",
+        "BytesNode",
+        "nothing",
+    ),
+)
+FAR = ("../../../../etc/passwd", "/etc/passwd", "schema.json", "scarce.json", "")
+MANY_BYTES = 120_000_000  # of one value, which pack to a thousandth
 TYPES = ("<f4", ">f8", "<i4", "<i8", "<i2", "<u8", "?", "<c16", "<U3", "S4", "<f2", "<f16", "V8")
 
 
@@ -21,7 +40,7 @@ def mutant(content, random):
     """Return a changed file and what was changed."""
     members = _members(content)
     arrays = [name for name in members if name.endswith(".npy")]
-    changes = [_schema_leaf, _schema_key, _schema_swap, _card, _member, _bytes]
+    changes = [_schema_leaf, _schema_key, _schema_swap, _stranger, _card, _member, _bytes]
     if arrays:
         changes += [_array] * 8
     change = changes[random.integers(len(changes))]
@@ -190,6 +209,22 @@ def _schema_swap(members, arrays, random):
     return f"schema: {key} and {place} swapped"
 
 
+def _stranger(members, arrays, random):
+    """Ask for a class, a way of loading or a file that is none of the model's."""
+    tree = json.loads(members["schema.json"])
+    key = random.choice(["__class__", "__loader__", "file"])
+    boxes = [box for box, each in _nodes(tree) if each == key and isinstance(box, dict)]
+    if not boxes:
+        return "nothing"
+    box = boxes[random.integers(len(boxes))]
+    if key == "__class__":
+        box["__module__"], box[key] = STRANGERS[random.integers(len(STRANGERS))]
+    else:
+        box[key] = str(random.choice(LOADERS if key == "__loader__" else FAR))
+    members["schema.json"] = json.dumps(tree).encode()
+    return f"schema: {key} of {box.get('__module__')} is {box[key]}"
+
+
 def _card(members, arrays, random):
     tree = json.loads(members["scarce.json"])
     nodes = _nodes(tree)
@@ -202,15 +237,17 @@ def _card(members, arrays, random):
 def _member(members, arrays, random):
     names = list(members)
     name, other = (names[random.integers(len(names))] for _ in range(2))
-    kind = random.choice(["removed", "copied", "traversal", "nested"])
+    kind = random.choice(["removed", "copied", "traversal", "nested", "bomb"])
     if kind == "removed":
         del members[name]
     elif kind == "copied":
         members[name] = members[other]
     elif kind == "traversal":
         members["../" * 8 + "tmp/traversal"] = members.pop(name)
-    else:
+    elif kind == "nested":
         members[name] = _packed({"a.npy": members[other]})
+    else:
+        members[name] = members[other] + bytes(MANY_BYTES)
     return f"member {name} {kind} ({other})"
 
 

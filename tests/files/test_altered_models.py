@@ -323,7 +323,7 @@ def test_changed_files_end_no_process_and_answer_no_nan():
 def test_the_judge_sees_processes_that_end(written, monkeypatch):
     script = (
         "import os, sys; from pathlib import Path; n = len(Path('count').read_text()); "
-        "Path('count').write_text('x' * (n + 1)); os.kill(os.getpid(), 11 + 3 * n)"
+        "Path('count').write_text('x' * (n + 1)); os.kill(os.getpid(), 11 + 16 * n)"
     )
     run, content = subprocess.run, written(scarce.OneClassSVM().fit(X)).read_bytes()
 
@@ -334,7 +334,7 @@ def test_the_judge_sees_processes_that_end(written, monkeypatch):
         (Path(folder) / "count").touch()
         monkeypatch.setattr(subprocess, "run", killed)
         counts, failures, _ = attack([("a file", content, None)], [(0, 1), (0, 2)])
-    assert counts == {"process ended": 1, "too slow": 1}  # a fault, then the alarm
+    assert counts == {"process ended": 1, "too slow": 1}  # a fault, then the limit
     assert [line[:3] for line in failures] == [
         ("a file", 1, "process ended"),
         ("a file", 2, "too slow"),

@@ -13,8 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import scarce
+from scarce.baselines import ProportionLogistic
 from scarce.cli import main
-from tests.cli.tables import customers, districts
+from scarce.kernels import PolynomialKernel
+from scarce.model_selection import LeaveOneOutSearch
+from tests.cli.tables import customers, districts, images
 from tests.subjects import SUBJECTS
 
 ASKED = (
@@ -49,18 +52,33 @@ def victims(only=""):
                 scarce.save(model.fit(rows, **given), path)
                 asked = tuple(answers(scarce.load(path), rows, _answered))
                 yield name, path.read_bytes(), (rows, asked)
-        for table, options in COMMANDS.items():
-            if only in f"scarce fit {table}":
-                TABLES[table]().to_csv(Path(folder) / table, index=False)
-                run(["fit", str(Path(folder) / table), "--out", str(path), "--force", *options])
-                yield f"scarce fit {table}", path.read_bytes(), (Path(folder) / table).read_text()
+        _write_tables(Path(folder))
+        for line in COMMANDS:
+            if only in line:
+                _, _, table, *options = line.split()
+                with contextlib.chdir(folder):
+                    code, _, err = run(["fit", table, "--out", str(path), "--force", *options])
+                assert code == 0, err
+                yield line, path.read_bytes(), (table, (Path(folder) / table).read_bytes())
 
 
-TABLES = {"customers.csv": lambda: customers(40), "districts.csv": lambda: districts(6, 8)}
-COMMANDS = {
-    "customers.csv": ["--id", "customer"],
-    "districts.csv": ["--group", "district", "--share", "share"],
-}
+COMMANDS = (
+    "scarce fit customers.csv --id customer",
+    "scarce fit customers.csv --id customer --unlabelled others.csv",
+    "scarce fit few.csv --id customer --source customers.csv",
+    "scarce fit districts.csv --group district --share share",
+    "scarce fit others.csv --kind classify --label town",
+    "scarce fit customers.csv --kind regress --label age --drop income --id customer",
+    "scarce fit images.npz --id name --set tol=0.01",
+)
+
+
+def _write_tables(folder):
+    customers(40).to_csv(folder / "customers.csv", index=False)
+    customers(60, 20.0, seed=1).to_csv(folder / "others.csv", index=False)
+    customers(12, seed=2).to_csv(folder / "few.csv", index=False)
+    districts(6, 8).to_csv(folder / "districts.csv", index=False)
+    np.savez(folder / "images.npz", X=images(), name=[f"i{n}" for n in range(10)])
 
 
 def _subjects():
@@ -106,6 +124,14 @@ def _others():
     yield "GroupProbabilitySVM of three", scarce.GroupProbabilitySVM(), X, of_three
     yield "Transfer, linear", transfer(source=linear, kernel="linear"), X, grouped
     yield "Transfer, kernel", transfer(source=narrow, gamma=0.5), X, grouped
+    for kernel in ("laplacian", "sigmoid", PolynomialKernel(0.5, 2)):
+        yield f"SVC {kernel}", scarce.SVC(kernel=kernel), X, {"y": words}
+    yield "ProportionLogistic", ProportionLogistic(), X, grouped
+    search = LeaveOneOutSearch(scarce.OneClassSVM(), {"nu": [0.1, 0.2]})
+    yield "LeaveOneOutSearch", search, X, {}
+    many = random.normal(size=(200, 4)) + 3.0 * (np.arange(200) < 100)[:, None]
+    labels = (np.arange(200) < 40).astype(int)
+    yield "Trees", scarce.PositiveUnlabeledClassifier(random_state=0), many, {"y": labels}
     yield "OneClassSTM of matrices", scarce.OneClassSTM(rank=2), images, {}
     yield "STM of matrices", scarce.STM(rank=2), images, {"y": three % 2}
 

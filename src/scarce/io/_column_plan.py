@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ FEW_ROWS = 10  # with fewer nothing is called an identifier
 NEARLY_ALL = 0.9  # share of rows with a text of their own that makes it an identifier
 MOST_OF_MANY = 0.5  # the same share where there are more than so many texts:
 MOST_CATEGORIES = 50  # columns for one category column; the rarest values share the last
+MANY = 10  # columns side by side that are left out for one reason, in one line
 DATES = "dates"
 COMMON = 0.05  # share of missing values from which on that a value is missing is a column itself
 WEEKDAYS = np.array(["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"], dtype=object)  # from 1970
@@ -193,7 +195,14 @@ class ColumnPlan:
     def lines(self) -> list[str]:
         """Return the plan as lines of a table to be printed."""
         header = Column("column", "use", "values", 0, "what was done with it")
-        cells = [[c.name, c.use, c.values, str(c.missing or ""), c.done] for c in self.columns]
+        cells = []
+        for (use, done), alike in groupby(self.columns, lambda column: (column.use, column.done)):
+            some = list(alike)
+            if use == "left out" and len(some) > MANY:
+                between = f"{some[0].name} to {some[-1].name}"
+                cells.append([between, use, f"{len(some):,} columns", "", done])
+            else:
+                cells += [[c.name, use, c.values, str(c.missing or ""), done] for c in some]
         rows = [[header.name, header.use, header.values, "missing", header.done], *cells]
         widths = [min(28, max(len(row[place]) for row in rows)) for place in range(4)]
         lines = []

@@ -21,6 +21,7 @@ from scarce.io._readings import (
 )
 
 LARGEST = 1e150  # of numbers: the sum of their squares is finite
+LONG = 40  # characters of a value that an error shows
 MOSTLY = 0.9  # share of numbers from which on text among them is taken for a mistake
 
 
@@ -157,8 +158,8 @@ class Rows:
             first = self.place(next(i for i, t in enumerate(texts) if isinstance(t, str)), name)
             (one,), (other,) = (styled_numbers(distinct[:1], style)[0] for style in styles)
             raise TableError(
-                f"{first}: {distinct[0]!r} may be {one:g} or {other:g}, and no value of the column "
-                "tells; state --decimal"
+                f"{first}: {quoted(distinct[0])} may be {one:g} or {other:g}, and no value of the "
+                "column tells; state --decimal"
             )
         # Plain numbers whose type is text are meant as text, but in a file of decimal commas.
         if styles and (styles[0] != PLAIN or self.decimal == ","):
@@ -178,8 +179,9 @@ class Rows:
         strays = given[[texts[place] in wrong for place in given]]
         if strays.size <= (1 - MOSTLY) * given.size:
             raise TableError(
-                f"{self.place(int(strays[0]), name)}: {texts[strays[0]]!r} among numbers; correct "
-                "it, name it by --missing if it stands for a missing value, or --drop the column"
+                f"{self.place(int(strays[0]), name)}: {quoted(texts[strays[0]])} among numbers; "
+                "correct it, name it by --missing if it stands for a missing value, or --drop the "
+                "column"
             )
 
     def numbers(self, name: str, style: str | None = None) -> Array:
@@ -210,11 +212,11 @@ class Rows:
         if wrong.any():
             row = int(wrong.argmax())
             where = f"{self.place(row, name)}: {values[row]:g}"
-            if np.isinf(values[row]):
-                raise TableError(f"{where} is not a finite number")
+            infinite = np.isinf(values[row])
+            what = "not a finite number" if infinite else f"too large, beyond {LARGEST:g}"
             raise TableError(
-                f"{where} is too large, beyond {LARGEST:g}; correct it, or name it by --missing if "
-                "it stands for a missing value"
+                f"{where} is {what}; correct it, or name it by --missing if it stands for a "
+                "missing value"
             )
         return values
 
@@ -240,7 +242,7 @@ class Rows:
             style = reading.style if reading.kind == "number" else PLAIN
         values, wrong = styled_numbers(texts, style or PLAIN)
         if wrong is not None:
-            raise TableError(f"{self.place(wrong, name)}: {texts[wrong]!r} is not a number")
+            raise TableError(f"{self.place(wrong, name)}: {quoted(texts[wrong])} is not a number")
         return values
 
     def dates(self, name: str, style: str) -> Array:
@@ -264,7 +266,7 @@ class Rows:
         texts = self.texts(name)
         values, wrong = styled_dates(texts, style or "ymd-")
         if wrong is not None:
-            raise TableError(f"{self.place(wrong, name)}: {texts[wrong]!r} is not a date")
+            raise TableError(f"{self.place(wrong, name)}: {quoted(texts[wrong])} is not a date")
         return values
 
     def texts(self, name: str) -> Array:
@@ -319,6 +321,11 @@ def missing_columns(path: Path, names: list[str], present: list[str]) -> TableEr
     word = "column" if len(names) == 1 else "columns"
     have = ", ".join(present[:12]) + (", ..." if len(present) > 12 else "")
     return TableError(f"{path} has no {word} {', '.join(map(repr, names))}; it has {have}")
+
+
+def quoted(value: str) -> str:
+    """Return a value in quotes, the beginning of a long one."""
+    return repr(value) if len(value) <= LONG else f"{value[:LONG]!r}... ({len(value):,} characters)"
 
 
 def short(message: str) -> str:

@@ -16,7 +16,7 @@ from scarce.io._dialect import Dialect, found_dialect
 from scarce.io._extra import tables_library
 from scarce.io._numpy_files import read_arrays
 from scarce.io._sample import Chosen, Sample
-from scarce.io._table_rows import Rows, TableError, missing_columns, short
+from scarce.io._table_rows import Rows, TableError, missing_columns, quoted, short
 
 BLOCK = 1_000_000  # bytes of CSV at a time
 BATCH = 16_384  # rows of other files at a time
@@ -265,7 +265,7 @@ class CSVTable(Table):
         if value:
             name = self.names[int(value[1])]
             place = f"{self.path}, row {value[2]}, column {name!r}"
-            return f"{place}: {value[3]!r} is not a number"
+            return f"{place}: {quoted(value[3])} is not a number"
         width = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
         if width:
             return (

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import scarce
 
@@ -58,6 +59,34 @@ def test_rows_over_many_decades(kernel, n, C, tol):
     X = rng.normal(size=(n, 2)) * 10.0 ** rng.uniform(-6, 6, size=(n, 1))
     model = scarce.SVR(kernel=kernel, C=C, tol=tol)
     check_end(fitted(model, X, rng.normal(size=n)), 2 * n)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.7])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("C", [1e9, 1e12, 1e300])
+def test_a_large_cost_is_met_or_warned_of(C, kernel, noise):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 2))
+    values = X.astype(np.longdouble)
+    values = values @ values.T
+    if kernel == "rbf":
+        squares = np.diag(values)
+        values = np.exp(-0.5 * (squares[:, None] + squares - 2.0 * values))
+    y = np.where(X[:, 0] + noise * rng.normal(size=60) > 0, 1, -1)
+    model = scarce.SVC(C=C, kernel=kernel, gamma=0.5)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    coefficients = np.zeros(60, np.longdouble)
+    coefficients[model.support_] = model.dual_coef_[0]
+    scores = values @ coefficients
+    slacks = np.maximum(1.0 - y * (scores + model.intercept_[0]), 0.0).sum()
+    square = coefficients @ scores
+    primal, dual = square / 2 + C * slacks, np.abs(coefficients).sum() - square / 2
+    is_met = primal - dual <= model.tol * max(abs(primal), abs(dual))
+    warned = any(issubclass(each.category, ConvergenceWarning) for each in heard)
+    assert warned == (model.fit_status_ == 1)
+    assert warned or is_met
 
 
 SAME_BITS = """
