@@ -200,3 +200,15 @@ def test_keys_of_rows():
     integers = row_keys(MappedRows(X.astype(np.int8)))
     np.testing.assert_array_equal(integers, keys)
     assert row_keys(MemoryRows(np.array([["a"], ["b"], ["a"]]))).tolist() == [0, 1, 2]
+
+
+def test_csr_columns_are_sorted_once():
+    # As text vectorizers leave them: the columns of a row in no order.
+    X = sparse.csr_matrix(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 4.0], [5.0, 6.0, 7.0]]))
+    mixed = sparse.csr_matrix((X.data[::-1], X.indices[::-1], np.array([0, 3, 5, 7])), shape=(3, 3))
+    assert not mixed.has_sorted_indices
+    source = MemoryRows(mixed)
+    some = source.gather(np.array([2, 0]))
+    assert some.has_sorted_indices
+    np.testing.assert_array_equal(some.toarray(), mixed.toarray()[[2, 0]])
+    assert not mixed.has_sorted_indices  # the caller's rows stay as they are

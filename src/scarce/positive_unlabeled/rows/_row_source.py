@@ -66,6 +66,8 @@ class MemoryRows(Scored):
     """Rows of an array or CSR matrix."""
 
     def __init__(self, X: Any) -> None:
+        if sparse.issparse(X) and not X.has_sorted_indices:
+            X = X.sorted_indices()  # once, and not for the rows of every round
         self.X = X
         self.shape: tuple[int, ...] = X.shape
 
