@@ -134,7 +134,8 @@ class PositiveUnlabeledTask:
     second_test: str = ""
     """Another reading of what was tested; empty where there is none."""
     features: str = ""
-    """Of pages: "binary" for words of the raw page, present or not, at unit length."""
+    """Another reading of the features, which the paper does not give: "binary" for words of the raw
+    page, present or not, at unit length; "raw" for columns that are not standardised."""
 
     def split(
         self, is_positive: Any, *, random_state: Any, second: bool = False
@@ -175,15 +176,18 @@ def _pages(kind: str, p: int, u: int, p_u: int) -> dict[str, PositiveUnlabeledTa
     return {kind: visible, f"{kind}, binary": replace(visible, features="binary")}
 
 
+_CANCER = PositiveUnlabeledTask(
+    "wdbc", "malignant", 135, 259, 77, test="not_given", second_test="unlabeled"
+)
+
 PU_TASKS = {
     "letter A": _letter("A", 521, 10007, 384),
     "letter B": _letter("B", 571, 10004, 377),
     "letter C": _letter("C", 485, 9996, 371),
     "letter D": _letter("D", 525, 10050, 402),
     "letter E": _letter("E", 518, 10026, 392),
-    "b-cancer": PositiveUnlabeledTask(
-        "wdbc", "malignant", 135, 259, 77, test="not_given", second_test="unlabeled"
-    ),
+    "b-cancer": _CANCER,
+    "b-cancer, raw": replace(_CANCER, features="raw"),
     **_pages("course", 482, 4179, 448),
     **_pages("faculty", 532, 4209, 592),
     **_pages("student", 816, 4154, 825),
@@ -194,9 +198,10 @@ def load_pu_task(task: str, **where: Any) -> tuple[Any, Array]:
     """Load the rows of a line of the paper's Table 1, ready for ``PU_TASKS[task].split``.
 
     Letters have their features divided by the largest possible value, 15; those of breast cancer
-    have mean 0 and standard deviation 1. Pages are tf-idf rows of their visible words, or, by the
-    tasks named so, all words of the raw page (tags, addresses and numbers too), present or not, at
-    unit length. The paper gives neither features nor preprocessing.
+    have mean 0 and standard deviation 1, or, by the task named so, are only divided by the largest
+    value of all, so that their own scales stay. Pages are tf-idf rows of their visible words, or,
+    by the tasks named so, all words of the raw page (tags, addresses and numbers too), present or
+    not, at unit length. The paper gives neither features nor preprocessing.
 
     What the sizes and results tell of the protocol: for the letters P and U must overlap, and U was
     not the test set. The printed figures imply 2.4 to 2.9 % positives among the tested rows; rows
@@ -225,6 +230,8 @@ def load_pu_task(task: str, **where: Any) -> tuple[Any, Array]:
         return binary_words(dataset.data), is_positive
     if line.dataset == "webkb":
         return tfidf(plain_texts(dataset)), is_positive
+    if line.features == "raw":
+        return dataset.data / dataset.data.max(), is_positive
     if line.dataset == "wdbc":
         return (dataset.data - dataset.data.mean(axis=0)) / dataset.data.std(axis=0), is_positive
     return dataset.data / 15.0, is_positive

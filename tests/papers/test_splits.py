@@ -311,6 +311,11 @@ class TestPositiveUnlabeled:
             assert sizes[0] + sizes[2] == int(truth.sum())
         elif task == "b-cancer":
             assert sizes[0] + sizes[2] == int(truth.sum()) == 212
+            # The other reading keeps the scales of the columns; the draws are the same.
+            raw, _ = load_pu_task("b-cancer, raw", data_home=scarce_data)
+            assert raw.max() == 1.0
+            np.testing.assert_allclose((raw - raw.mean(axis=0)) / raw.std(axis=0), X, atol=1e-9)
+            assert PU_TASKS["b-cancer, raw"].n_positive == sizes[0]
             assert np.array_equal(np.sort(np.append(split.test, split.positive)), np.arange(569))
         else:
             assert not np.isin(split.test, split.train).any()
