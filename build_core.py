@@ -30,32 +30,37 @@ ZIG = "ziglang>=0.17,<0.18"  # what has been seen to work
 
 STRICT = ["-std=c11", "-O3", "-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math"]
 FUSED = ["-ffp-contract=fast"]
-# Sums may be taken in any order there, and no number is a NaN or infinite.
-LOOSE = [*FUSED, "-fassociative-math", "-fno-signed-zeros", "-ffinite-math-only"]
+# No number is a NaN or infinite there, and zeros have no sign.
+LOOSE = [*FUSED, "-fno-signed-zeros", "-ffinite-math-only"]
 PLAIN = ["-ffp-contract=off"]
 V3 = ["-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mf16c", "-mlzcnt", "-mmovbe"]
+# Compilers take half of the registers unless they are told.
+V4 = [*V3, *("-mavx512" + part for part in ("f", "bw", "cd", "dq", "vl"))]
+V4 += ["-mprefer-vector-width=512"]
 # Every computing file by how its arithmetic may be changed.
 COMPUTING = {
-    "exact_step.c": FUSED,
+    "exact_step.c": PLAIN,
     "exponentials.c": FUSED,
     "gaussian.c": FUSED,
     "loose.c": LOOSE,
     "reference.c": PLAIN,
-    "rows.c": FUSED,
-    "scans.c": FUSED,
-    "sparse.c": FUSED,
-    "steps.c": FUSED,
-    "table.c": FUSED,
+    "rows.c": PLAIN,
+    "scans.c": PLAIN,
+    "sparse.c": PLAIN,
+    "steps.c": PLAIN,
+    "table.c": PLAIN,
     "verdict.c": PLAIN,
-    "whole.c": FUSED,
+    "whole.c": PLAIN,
 }
 ONCE = ["cpu.c", "module.c"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-g"]
 
 
-def has_v3() -> bool:
-    """Say whether the processor is one for which a second level is compiled."""
-    return platform.machine().lower() in {"x86_64", "amd64"}
+def levels() -> dict[str, list[str]]:
+    """Return the CPU levels that are compiled, each with the flags of its instructions."""
+    if platform.machine().lower() in {"x86_64", "amd64"}:
+        return {"base": [], "v3": V3, "v4": V4}
+    return {"base": []}
 
 
 def linking() -> list[str]:
@@ -94,7 +99,7 @@ def works(command: list[str]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "try.c")
         source.write_text("#include <math.h>\n#include <stdlib.h>\nint f(void) { return 1; }\n")
-        flags = [*STRICT, *LOOSE, *(V3 if has_v3() else []), *linking()]
+        flags = [*STRICT, *LOOSE, *list(levels().values())[-1], *linking()]
         result = Path(folder, "try.so")
         try:
             tried = subprocess.run(
@@ -112,13 +117,13 @@ def find_compiler() -> list[str] | None:
     return next((command for command in compilers() if works(command)), None)
 
 
-def build(sanitize: bool = False) -> None:
-    """Compile the library in place."""
+def build(sanitize: bool = False, stripped: bool = False) -> None:
+    """Compile the library in place; a stripped one has no names for debuggers and profilers."""
     command = find_compiler() or zig()
     extra = SANITIZE if sanitize else []
-    levels = [("base", [])] + ([("v3", V3)] if has_v3() else [])
+    last = [*extra, *linking(), *(["-s"] if stripped and sys.platform == "linux" else [])]
     common = [*STRICT, *extra, *([] if sys.platform == "win32" else ["-fPIC"])]
-    marks = [f'-DSOURCES="{fingerprint(CORE)}"', *(["-DHAS_V3"] if has_v3() else [])]
+    marks = [f'-DSOURCES="{fingerprint(CORE)}"', *(["-DHAS_LEVELS"] if len(levels()) > 1 else [])]
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
@@ -135,14 +140,14 @@ def build(sanitize: bool = False) -> None:
         jobs = [
             (name, [*flags, *machine, f"-DLEVEL={level}"], level)
             for name, flags in COMPUTING.items()
-            for level, machine in levels
+            for level, machine in levels().items()
         ]
         jobs += [(name, [*marks, "-DLEVEL=none"], "once") for name in ONCE]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(compile_one, jobs))
         # Written beside and moved: a process that has the old library open keeps it.
         finished = LIBRARY.with_suffix(".new")
-        run([*command, *extra, *linking(), *objects, "-o", str(finished), "-lm"], environment)
+        run([*command, *last, *objects, "-o", str(finished), "-lm"], environment)
         os.replace(finished, LIBRARY)
 
 
@@ -172,7 +177,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc, valid-type]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and say what the wheel is for."""
-        build()
+        build(stripped=True)
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{wheel_platform(find_compiler() is None)}"
         build_data["artifacts"].append(f"/src/scarce/_core/{LIBRARY.name}")

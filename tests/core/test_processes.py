@@ -87,11 +87,6 @@ def test_the_base_level_gives_the_same_answers_to_rounding():
     assert np.mean(close) > 0.8, (level, close)
 
 
-def test_an_unknown_level_is_the_usual_one():
-    code = "from scarce import _core; print(_core.LEVEL)"
-    assert run(code, SCARCE_CPU="none such") == run(code, SCARCE_CPU="")
-
-
 CALLS = """
 import signal, sys, time
 import numpy as np

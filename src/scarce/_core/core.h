@@ -66,6 +66,16 @@ CONSTANTS(AS_CONSTANT)
 
 enum { CHUNK = 64 }; /* variables per partial maximum; rows in a packed block */
 
+/* What a register holds, wherever it lies in memory. */
+#if defined(__AVX512F__)
+enum { LANES = 8 };
+#elif defined(__AVX__)
+enum { LANES = 4 };
+#else
+enum { LANES = 2 };
+#endif
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+
 /* An argument: an array of one or two dimensions, or a number. */
 typedef struct {
     void *data;
@@ -144,6 +154,17 @@ typedef struct {
 typedef struct {
     Index pair[2], row;
 } Met;
+
+/* a * b + c, rounded once where the level can: what is fused is in the text, not the compiler's choice,
+ * and levels that can give the same bits. */
+static inline double fused(double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 static inline double lesser(double a, double b) { return a < b ? a : b; }

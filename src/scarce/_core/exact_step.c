@@ -35,7 +35,7 @@ static void solve_in_place(const double *factor, Index n, double *b)
     for (Index i = n - 1; i >= 0; i--) {
         b[i] /= factor[i * n + i];
         for (Index k = 0; k < i; k++)
-            b[k] -= factor[i * n + k] * b[i];
+            b[k] = fused(-factor[i * n + k], b[i], b[k]);
     }
 }
 

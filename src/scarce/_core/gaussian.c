@@ -26,34 +26,26 @@ int AT_LEVEL(pack)(Call *call)
     return DONE;
 }
 
-/* The squared distances of two rows to those of a block. */
+/* The squared distances of two rows to those of a block, some of them at a time: their sums stay in
+ * registers. Every sum is taken from the first column on, whatever the level. */
 static void write_squares(const double *restrict one, const double *restrict two, Index width,
                           const double *restrict block, double *restrict tile)
 {
-    double *restrict first = tile, *restrict second = tile + CHUNK;
-    for (Index j = 0; j < CHUNK; j++)
-        first[j] = second[j] = 0.0;
-    Index k = 0;
-    for (; k + 4 <= width; k += 4) {
-        const double *restrict P = block + k * CHUNK, *restrict Q = P + CHUNK;
-        const double *restrict R = Q + CHUNK, *restrict S = R + CHUNK;
-        double a = one[k], b = one[k + 1], c = one[k + 2], d = one[k + 3];
-        double e = two[k], f = two[k + 1], g = two[k + 2], h = two[k + 3];
-        for (Index j = 0; j < CHUNK; j++) {
-            double p = P[j], q = Q[j], r = R[j], s = S[j];
-            double u = ((first[j] + (a - p) * (a - p)) + (b - q) * (b - q)) + (c - r) * (c - r);
-            double v = ((second[j] + (e - p) * (e - p)) + (f - q) * (f - q)) + (g - r) * (g - r);
-            first[j] = u + (d - s) * (d - s);
-            second[j] = v + (h - s) * (h - s);
+    enum { HELD = 4 };
+    for (Index first = 0; first < CHUNK; first += HELD * LANES) {
+        Lanes sums[2][HELD] = {{{0.0}}};
+        for (Index k = 0; k < width; k++) {
+            const double *others = block + k * CHUNK + first;
+            for (int part = 0; part < HELD; part++) {
+                Lanes other = *(const Lanes *)(others + part * LANES);
+                Lanes a = one[k] - other, b = two[k] - other;
+                sums[0][part] += a * a;
+                sums[1][part] += b * b;
+            }
         }
-    }
-    for (; k < width; k++) {
-        const double *restrict P = block + k * CHUNK;
-        double a = one[k], e = two[k];
-        for (Index j = 0; j < CHUNK; j++) {
-            double p = P[j];
-            first[j] += (a - p) * (a - p);
-            second[j] += (e - p) * (e - p);
+        for (int part = 0; part < HELD; part++) {
+            *(Lanes *)(tile + first + part * LANES) = sums[0][part];
+            *(Lanes *)(tile + CHUNK + first + part * LANES) = sums[1][part];
         }
     }
 }

@@ -17,8 +17,11 @@ static inline double exponential(double x)
     double q = (3.00198505138664455042e-6 * square + 2.52448340349684104192e-3) * square;
     q = (q + 2.27265548208155028766e-1) * square + 2.0;
     double fraction = 1.0 + 2.0 * (r * p / (q - r * p));
-    int64_t bits = (int64_t)((uint64_t)((int64_t)(x > -708.0 ? k : 0.0) + 1023) << 52);
-    double power;
+    /* The integer in the low bits of a sum: AVX2 has no other way to it. */
+    double shifted = (x > -708.0 ? k : 0.0) + 6755399441055744.0, power;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 1023) << 52;
     memcpy(&power, &bits, sizeof power);
     return x > -708.0 ? fraction * power : 0.0;
 }

@@ -42,12 +42,12 @@ int AT_LEVEL(gather_block)(Call *call)
             const REAL *restrict D = data + rows[j + 3] * values->stride;                          \
             double a = weights[j], b = weights[j + 1], c = weights[j + 2], d = weights[j + 3];     \
             for (Index k = 0; k < n; k++)                                                          \
-                out[k] += (a * A[k] + b * B[k]) + (c * C[k] + d * D[k]);                           \
+                out[k] += fused(a, A[k], b * B[k]) + fused(c, C[k], d * D[k]);                     \
         }                                                                                          \
         for (; j < count; j++) {                                                                   \
             const REAL *restrict A = data + rows[j] * values->stride;                              \
             for (Index k = 0; k < n; k++)                                                          \
-                out[k] += weights[j] * A[k];                                                       \
+                out[k] = fused(weights[j], A[k], out[k]);                                          \
         }                                                                                          \
     }
 ADD_ROWS(float, float)
@@ -145,7 +145,7 @@ int AT_LEVEL(add_group_sums)(Call *call)
         if (diagonal >= 0 && diagonal < columns)
             buffer[diagonal] += 0.5 * weight * row[diagonal];
         for (Index j = diagonal + 1 > 0 ? diagonal + 1 : 0; j < columns; j++)
-            buffer[j] += weight * row[j];
+            buffer[j] = fused(weight, row[j], buffer[j]);
         if (i == tile->rows - 1 || codes[at] != codes[at + 1]) {
             double *sums = (double *)out->data + codes[at] * out->stride;
             for (Index j = 0; j < columns; j++)
@@ -165,7 +165,7 @@ int AT_LEVEL(add_row_sums)(Call *call)
         const double *restrict row = (const double *)tile->data + i * tile->stride;
         double *restrict sums = (double *)out->data + codes[i] * out->stride, weight = weights[i];
         for (Index j = 0; j < tile->columns; j++)
-            sums[j] += weight * row[j];
+            sums[j] = fused(weight, row[j], sums[j]);
     }
     return DONE;
 }

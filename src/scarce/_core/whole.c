@@ -9,7 +9,7 @@ static void add_rows(double *restrict sums, const double *const *rows, const dou
     if (columns != NULL) {
         for (; j < count; j++)
             for (Index k = 0; k < n; k++)
-                sums[k] += weights[j] * rows[j][columns[k]];
+                sums[k] = fused(weights[j], rows[j][columns[k]], sums[k]);
         return;
     }
     for (; j + 4 <= count; j += 4) {
@@ -17,12 +17,12 @@ static void add_rows(double *restrict sums, const double *const *rows, const dou
         const double *restrict C = rows[j + 2], *restrict D = rows[j + 3];
         double a = weights[j], b = weights[j + 1], c = weights[j + 2], d = weights[j + 3];
         for (Index k = 0; k < n; k++)
-            sums[k] += (a * A[k] + b * B[k]) + (c * C[k] + d * D[k]);
+            sums[k] += fused(a, A[k], b * B[k]) + fused(c, C[k], d * D[k]);
     }
     for (; j < count; j++) {
         const double *restrict A = rows[j];
         for (Index k = 0; k < n; k++)
-            sums[k] += weights[j] * A[k];
+            sums[k] = fused(weights[j], A[k], sums[k]);
     }
 }
 
