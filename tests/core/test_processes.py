@@ -118,6 +118,7 @@ def sample(n, gamma):
     return K, np.sign(random.normal(size=n))
 """
 WAITING = """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell has it ignored
 arguments = steps(800, 10**12)
 print("begun", flush=True)
 _core.pairwise_steps(*arguments)
