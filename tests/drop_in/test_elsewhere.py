@@ -65,7 +65,9 @@ def borrowed() -> dict[str, Callable[..., None]]:
     tests = {}
     for module, names in TESTS.items():
         found = borrowing.functions_of(module)
-        for name in names if borrowing.NAMED_HERE else found.keys() & names:
+        for name in names:
+            if name not in found and not borrowing.NAMED_HERE:
+                continue  # an older or newer scikit-learn has it not
             about = module.rpartition("test_")[2]
             tests[f"test_{about}__{name.removeprefix('test_')}"] = found[name]
     return tests
