@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from scarce import CalibratedOneClass, OneClassSVM
+from scarce.model_selection import _detector
 
 random = np.random.default_rng(0)
 X, NEW = random.normal(size=(60, 4)), random.normal(size=(300, 4))
@@ -101,3 +102,27 @@ def test_own_rows_are_scored_by_models_without_them():
     assert scores[60] < model.offset_
     weights = np.r_[np.zeros(5), np.ones(56)]
     assert np.isnan(model.fit_score_samples(rows, sample_weight=weights)[:5]).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fits_without_a_part_begin_near_the_model_of_all_rows(monkeypatch, weighted):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1300, 8))
+    weights = random.integers(0, 3, size=1300).astype(float) if weighted else None
+    steps = []
+
+    class Counting(OneClassSVM):
+        def fit(self, X, y=None, sample_weight=None):
+            super().fit(X, y, sample_weight)
+            steps.append(self.n_iter_)
+            return self
+
+    model = CalibratedOneClass(Counting(gamma="neighbors", nu=0.1)).fit(X, sample_weight=weights)
+    near, width = steps[1:], model.estimator_._gamma
+    assert model.estimator_.support_.size > 512  # of fewer any start would do
+    assert len(near) == 10
+    monkeypatch.setattr(_detector, "start_near", lambda *_: None)
+    steps.clear()
+    alone = CalibratedOneClass(Counting(gamma=width, nu=0.1)).fit(X, sample_weight=weights)
+    assert sum(near) < 0.7 * sum(steps[1:])
+    np.testing.assert_allclose(model.left_out_scores_, alone.left_out_scores_, rtol=5e-3)

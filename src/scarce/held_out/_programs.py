@@ -104,7 +104,8 @@ def scores_by_parts(score_without: Callable[[Array], Array], n: int, parts: list
     return scores
 
 
-FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it
+FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it, and above
+MOSTLY_FREE = 0.5  # if this share of them is within its bounds, which no other start can guess
 LAZILY = 200  # distinct rows up to which the exact rule is used
 
 
@@ -198,7 +199,7 @@ def coefficients_without(
 def warm_start(alpha: Array, total: float) -> Array | None:
     """Return where to begin without some rows: the dual variables of the others, scaled up.
 
-    None for many support vectors: the solver's own start is then the better one.
+    None for many support vectors at their bounds: the solver's own start is then the better one.
 
     Examples
     --------
@@ -207,9 +208,13 @@ def warm_start(alpha: Array, total: float) -> Array | None:
     >>> warm_start(np.array([0.0, 1.0, 2.0]), total=6.0)
     array([0., 2., 4.])
     """
-    mass = float(alpha.sum())
-    if mass <= 0.0 or np.count_nonzero(alpha) > FEW_SUPPORT_VECTORS:
+    mass, n_used = float(alpha.sum()), np.count_nonzero(alpha)
+    if mass <= 0.0:
         return None
+    if n_used > FEW_SUPPORT_VECTORS:
+        n_free = np.count_nonzero((alpha > 0.0) & (alpha < (1 - 1e-6) * alpha.max()))
+        if n_free < MOSTLY_FREE * n_used:
+            return None
     return np.asarray(alpha * (total / mass))
 
 

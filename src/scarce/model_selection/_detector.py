@@ -16,7 +16,7 @@ from scarce._arrays import Array
 from scarce._frame import Notes, note, num_samples, refuse_unread, refuse_words, safe_indexing
 from scarce._kernel_machine import KernelMachine, check_range
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.held_out import WIDE_NU, WIDER, left_out_parts
+from scarce.held_out import WIDE_NU, WIDER, left_out_parts, warm_start
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
 
@@ -62,8 +62,11 @@ class FitData:
         """
         found, models = np.empty(num_samples(self.X)), []
         for part in parts:
+            rest = np.setdiff1d(rows, part)
             model = clone(detector) if alone else with_width_of(detector, fitted)
-            self.fitted(model, np.setdiff1d(rows, part))
+            if not alone:
+                start_near(last_step(model), last_step(fitted), np.isin(rows, rest))
+            self.fitted(model, rest)
             found[part] = self.scores(model, part)
             models += [model] if alone else []
         return found, models
@@ -104,6 +107,18 @@ def with_width_of(detector: Any, fitted: Any) -> Any:
     if isinstance(last_step(model), KernelMachine):
         last_step(model).set_params(gamma=last_step(fitted)._gamma)
     return model
+
+
+def start_near(machine: Any, fitted: Any, kept: Array) -> None:
+    """Let the fit of some of the rows begin near the solution for all of them."""
+    if not isinstance(machine, OneClassSVM) or fitted.approximation is not None:
+        return
+    alpha = np.zeros(kept.size)
+    alpha[fitted.support_] = fitted._dual_variables()
+    mass = float(alpha.sum()) * float(kept.mean())
+    start = warm_start(np.where(kept, alpha, 0.0), mass)
+    if start is not None:
+        machine._start_at(start[kept])
 
 
 def scores(model: Any, X: Any) -> Array:

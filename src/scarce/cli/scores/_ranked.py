@@ -92,7 +92,7 @@ class Ranked:
         if self._parts:
             self._write_run()
         arrow, ipc = tables_library("pyarrow"), tables_library("pyarrow.ipc")
-        files = [ipc.open_file(arrow.memory_map(str(path))) for path in self._runs]
+        files = [ipc.open_file(arrow.OSFile(str(path))) for path in self._runs]
         waiting = [_batches(file) for file in files]
         heads: list[Any] = [next(batches) for batches in waiting]
         while heads:
