@@ -49,6 +49,7 @@ COMPUTING = {
     "sparse.c": PLAIN,
     "steps.c": PLAIN,
     "table.c": PLAIN,
+    "trees.c": PLAIN,
     "verdict.c": PLAIN,
     "whole.c": PLAIN,
 }

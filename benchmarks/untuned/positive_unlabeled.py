@@ -4,8 +4,8 @@ A class of a data set is labelled in part; everything else is unlabelled. F1 and
 the true classes of new rows. Methods "given the prior" know the true proportion of the class among
 the unlabelled rows, which no other method does. Kinds of tasks: a part of the class labelled, 50 or
 15 rows of it, two samples (all positives of the unlabelled sample stay in it), a rare class (2 % of
-the unlabelled rows), columns that do not matter (as many of noise as there are), and biased labels
-(easy rows first).
+the unlabelled rows, and by weights of the new ones), columns that do not matter (as many of noise
+as there are), and biased labels (easy rows first).
 """
 
 from __future__ import annotations
@@ -86,30 +86,27 @@ def measured(answer: Callable[[Task, int], Answer], task: Task, seed: int) -> di
         seconds = time.process_time() - begin
     ratio = found.share / task.share
     low, high = found.interval or (np.nan, np.nan)
-    chances = found.probabilities
+    chances, truth, weights = found.probabilities, task.fresh_truth, task.fresh_weights
+    f1 = f1_score(truth, found.predicted, sample_weight=weights, zero_division=0.0)
     return {
-        "F1": float(f1_score(task.fresh_truth, found.predicted, zero_division=0.0)),
+        "F1": float(f1),
         "AUC": float(roc_auc_score(task.fresh_truth, found.scores)),
         "share ratio": float(ratio),
         "within a third": float(2 / 3 <= ratio <= 4 / 3),
         "interval holds": float("nan") if np.isnan(low) else float(low <= task.share <= high),
         "interval ratio": float(high / low),
-        "ECE": float("nan") if chances is None else _ece(task.fresh_truth, chances),
+        "ECE": float("nan") if chances is None else _ece(truth, chances, weights),
         "warned": float(any(issubclass(w.category, ScarceDataWarning) for w in caught)),
         "warned of bias": float(any(BIAS in str(w.message) for w in caught)),
         "seconds": seconds,
     }
 
 
-def _ece(truth: Any, chances: Any, bins: int = 10) -> float:
+def _ece(truth: Any, chances: Any, weights: Any, bins: int = 10) -> float:
     """Return the expected calibration error."""
     which = np.minimum((bins * chances).astype(int), bins - 1)
-    return float(
-        sum(
-            abs(truth[which == k].mean() - chances[which == k].mean()) * np.mean(which == k)
-            for k in np.unique(which)
-        )
-    )
+    gaps = np.bincount(which, weights * (truth - chances))
+    return float(np.abs(gaps).sum() / weights.sum())
 
 
 def summary(cells: pd.DataFrame) -> str:

@@ -28,13 +28,17 @@ MOST_DENSE = 100  # columns beside which others of noise are put
 
 
 class Task(NamedTuple):
-    """Rows with labels (1 labelled positive, 0 unlabelled) and truth; fresh rows with truth."""
+    """Rows with labels (1 labelled positive, 0 unlabelled) and truth; fresh rows with truth.
+
+    Fresh rows have weights where the class is rarer among the unlabelled rows than among them.
+    """
 
     X: Any
     y: Any
     truth: Any
     fresh: Any
     fresh_truth: Any
+    fresh_weights: Any
 
     @property
     def share(self) -> float:
@@ -85,7 +89,11 @@ def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
     else:
         y = np.zeros(fit.size, int)
         y[of_class[:n_labelled]] = 1
-    task = Task(X, y, truth[fit], new, truth[fresh])
+    task = Task(X, y, truth[fit], new, truth[fresh], np.ones(fresh.size))
+    if kind == "rare":
+        share, often = task.share, float(truth[fresh].mean())
+        weights = np.where(truth[fresh], share / often, (1 - share) / (1 - often))
+        task = task._replace(fresh_weights=weights)
     return _two_samples(task, random) if kind == "two samples" else task
 
 

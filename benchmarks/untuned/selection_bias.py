@@ -43,7 +43,7 @@ def make_task(bias: float, seed: int) -> Task:
     truth = random.random(1600) < SHARE
     X = random.normal(size=(truth.size, FEATURES)) + DISTANCE * truth[:, None]
     y = label_some_positives(X[:800], truth[:800], 40, bias=bias, random_state=seed)
-    return Task(X[:800], y, truth[:800], X[800:], truth[800:])
+    return Task(X[:800], y, truth[:800], X[800:], truth[800:], np.ones(len(X) - 800))
 
 
 def main() -> int:

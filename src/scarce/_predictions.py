@@ -34,7 +34,10 @@ class LabelPredictions:
         ndarray of shape (n_samples,)
             Entries of ``classes_``.
         """
-        decisions = self.decision_function(X)
+        return self._labels_at(self.decision_function(X))
+
+    def _labels_at(self, decisions: Array) -> Array:
+        """Return the labels at decision values."""
         best = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
         return np.asarray(self.classes_[best.astype(np.intp)])
 

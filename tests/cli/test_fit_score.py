@@ -104,6 +104,17 @@ def test_the_command_answers_as_python_does(folder, kind, capsys):
         assert found["row"].tolist() == list(range(2, 202))  # the header is row 1
 
 
+def test_score_decision_and_probability_are_one_evaluation(folder, monkeypatch, capsys):
+    asked = []
+    kind = scarce.PositiveUnlabeledClassifier
+    plain = kind.decision_function
+    monkeypatch.setattr(
+        kind, "decision_function", lambda self, X: asked.append(len(X)) or plain(self, X)
+    )
+    assert run(folder, "score", "pu.skops", SCORED["pu"], "--out", "once.csv") == 0
+    assert sum(asked) == 200
+
+
 @pytest.mark.parametrize("kind", FITS)
 def test_an_exported_model_decides_the_same(folder, kind, tmp_path):
     runtime = pytest.importorskip("onnxruntime")

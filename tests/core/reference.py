@@ -5,6 +5,7 @@ it is promised.
 """
 
 import itertools
+import math
 
 import numpy as np
 
@@ -285,6 +286,32 @@ def merged_distances(data, indices, indptr, panel_data, panel_indices, panel_ind
         - dense(panel_data, panel_indices, panel_indptr, width)[None]
     )
     out[:] = (difference**2 if squared else np.abs(difference)).sum(axis=2)
+
+
+def add_trees(X, feature, threshold, left, right, value, roots, out):
+    for i, row in enumerate(X):
+        for node in roots:
+            while feature[node] >= 0:
+                node = left[node] if row[feature[node]] <= threshold[node] else right[node]
+            out[i] += value[node]
+
+
+def add_tree_shares(X, baseline, columns, *trees_and_out):
+    """Shapley values by their definition, over all sets of the columns."""
+    *trees, out = trees_and_out
+    n_columns = out.shape[1]
+
+    def said(taken):
+        scores = np.zeros(len(X))
+        add_trees(np.where(np.isin(columns, taken), X, baseline), *trees, scores)
+        return scores
+
+    for column in range(n_columns):
+        rest = [each for each in range(n_columns) if each != column]
+        for size in range(n_columns):
+            weight = 1.0 / (n_columns * math.comb(n_columns - 1, size))
+            for taken in itertools.combinations(rest, size):
+                out[:, column] += weight * (said([*taken, column]) - said(taken))
 
 
 def exponentials(tile, row_terms, column_terms, slope):

@@ -143,7 +143,19 @@ def bends_down(given, random):
     given["scale"] = np.abs(given["scale"])
 
 
+def prepare_trees(given, random):
+    """Make trees of all nodes: the children of the first are the second and third, and so on."""
+    m = given["feature"].size
+    first = 2 * np.arange(m) + 1
+    leaf = (first + 1 >= m) | (random.random(m) < 0.1)
+    given["left"], given["right"] = (np.where(leaf, 0, first + k) for k in (0, 1))
+    given["feature"] = np.where(leaf, -1, random.integers(given["X"].shape[1], size=m))
+    given["threshold"] = random.normal(size=m)
+
+
 PREPARE = {
+    "add_trees": prepare_trees,
+    "add_tree_shares": prepare_trees,
     "bends_down": bends_down,
     "group_extremes": boxes,
     "extreme_rows": boxes,
@@ -170,11 +182,13 @@ PREPARE = {
 def arguments(name, n, random, real="d", index="l"):
     """Return arguments of a function of so many variables, rows or columns."""
     sizes = {letter: n for letter in "anpqmbc"} | {"g": int(random.integers(1, 4)), "k": 5}
-    sizes |= {"z": 0, "y": 0, "f": 7, "*": n * n}
+    sizes |= {"z": 0, "y": 0, "f": 7, "*": n * n, "t": min(n, 3)}
     if name == "add_group_sums":
         sizes |= {"p": n // 2, "q": n - n // 3}
     if name in {"gather_block", "add_rows", "distances", "gaussian_rows", "gaussian_sums"}:
         sizes |= {"p": n, "q": (n + 1) // 2, "a": n, "b": n, "m": n}
+    if name == "add_tree_shares":
+        sizes |= {"n": min(n, 9), "c": 4}
     given = draw(FUNCTIONS[name], random, sizes, real, index)
     if "squared" in given:
         given["squared"] = int(random.integers(2))

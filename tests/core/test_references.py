@@ -53,6 +53,14 @@ def test_same_as_plain_numpy(name, real, index, n):
             assert_allclose(written[label], values, rtol=room, atol=room, err_msg=label)
 
 
+@pytest.mark.parametrize("name", ["add_trees", "add_tree_shares"])
+def test_trees_of_which_a_path_does_not_end_are_refused(name):
+    given = arguments(name, 9, np.random.default_rng(0))
+    given["feature"][:] = 0
+    with pytest.raises(ValueError, match="does not end"):
+        getattr(_core, name)(*given.values())
+
+
 @pytest.mark.parametrize("kind", ["dd", "df", "fd", "ff"])
 @pytest.mark.parametrize("name", ["gather_block", "weighted_row_sums"])
 def test_either_precision_beside_the_other(name, kind):

@@ -74,10 +74,38 @@ def test_elkan_and_noto_of_true_probabilities():
         estimate_prior([2.0, 3.0], [0.0, 1.0], method="best")
 
 
-def test_a_prior_that_contradicts_the_labels_is_refused():
+BAGS = [PositiveUnlabeledSVC(n_bags=10), PositiveUnlabeledClassifier(n_bags=10)]
+
+
+@pytest.mark.parametrize("model", BAGS)
+def test_a_prior_that_contradicts_the_labels_is_refused(model):
     X, y, _ = sample()
-    with pytest.raises(ValueError, match=r"class_prior=0.9 contradicts the labels"):
-        PositiveUnlabeledSVC(class_prior=0.9, n_bags=10, random_state=0).fit(X, y)
+    model = clone(model).set_params(class_prior=0.9, random_state=0)
+    with pytest.raises(ValueError, match=r"class_prior=0.9 contradicts the labels.*biased"):
+        model.fit(X, y)
+    model.set_params(labelling="biased").fit(X, y)  # easy rows first may rank as high as they like
+    assert model.class_prior_ == 0.9
+
+
+@pytest.mark.parametrize("model", BAGS)
+@pytest.mark.parametrize(("n", "hidden"), [(4, 10), (4, 60), (6, 20), (30, 30)])
+def test_a_prior_is_refused_only_for_what_random_labels_cannot_be(model, n, hidden):
+    """All labelled rows rank above all hidden ones: by chance, if they are few."""
+    random = np.random.default_rng(0)
+    places = np.repeat([9.0, 5.0, 0.0], [n, hidden, 200 - hidden])
+    X = places[:, None] + random.normal(scale=0.3, size=(places.size, 2))
+    y = np.arange(places.size) < n
+    # Mann and Whitney's test of the labelled rows against the hidden ones, by its normal formula.
+    errors = 0.5 * n * hidden / np.sqrt(n * hidden * (n + hidden + 1) / 12.0)
+    model = clone(model).set_params(class_prior=hidden / 200, random_state=0)
+    if errors > 5.0:
+        with pytest.raises(ValueError, match="contradicts the labels"):
+            model.fit(X, y)
+    elif errors > 3.0:
+        with pytest.warns(ScarceDataWarning, match="contradicts the labels.*taken at its word"):
+            model.fit(X, y)
+    else:
+        model.fit(X, y)
 
 
 # Probabilities.
@@ -167,6 +195,13 @@ def test_propensities_must_be_chances(wrong):
     PositiveUnlabeledSVC(n_bags=5, random_state=0).fit(X, y, propensity=chances)
 
 
+@pytest.mark.parametrize("wrong", [0.5, np.full(20, 0.5), ["often"] * 80, np.ones((80, 2))])
+def test_propensities_are_one_number_a_row(wrong):
+    X, y, _ = sample(20, 60)
+    with pytest.raises(ValueError, match="propensity must be 80 numbers, one for every row of X"):
+        PositiveUnlabeledSVC(n_bags=5).fit(X, y, propensity=wrong)
+
+
 def test_equal_propensities_change_nothing():
     X, y, _ = sample(20, 60)
     model = PositiveUnlabeledSVC(n_bags=5, random_state=0)
@@ -211,8 +246,8 @@ def test_checked_negatives_are_learnt_from(kind):
 def test_columns_that_matter_are_found():
     random = np.random.default_rng(0)
     truth = random.random(700) < 0.3
-    X = random.normal(size=(700, 20))
-    X[:, 0] += 3.0 * truth
+    X = random.normal(size=(700, 40))
+    X[:, 0] += 2.0 * truth
     y = (truth & (np.cumsum(truth) <= 60)).astype(int)
     plain = PositiveUnlabeledSVC(feature_weights=None, n_bags=10, random_state=0).fit(X, y)
     model = PositiveUnlabeledSVC(n_bags=10, random_state=0).fit(X, y)
@@ -226,6 +261,19 @@ def test_columns_that_matter_are_found():
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
     assert FeatureWeightsDisplay.from_estimator(model, most=3).names[0] == "x0"
+
+
+def test_weights_of_columns_need_a_clear_gain():
+    """They are found from the labels that judge them: with few of these any weights look better."""
+    taken = []
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(300, 30))
+        X[:90] += 0.5  # all columns matter alike
+        y = np.r_[np.ones(12), np.zeros(288)]
+        model = PositiveUnlabeledSVC(n_bags=10, random_state=seed).fit(X, y)
+        taken.append(model.feature_weights_ is not None)
+    assert not any(taken)
 
 
 def test_weights_of_columns_by_hand():

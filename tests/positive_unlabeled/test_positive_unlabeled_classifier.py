@@ -105,6 +105,8 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"estimator must be a classifier.*LinearRegression"):
         PositiveUnlabeledClassifier(LinearRegression()).fit(X, y)
     model = PositiveUnlabeledClassifier(KNeighborsClassifier(3), n_bags=5)
+    with pytest.raises(ValueError, match=r"not its class: got LogisticRegression, give Log"):
+        PositiveUnlabeledClassifier(LogisticRegression).fit(X, y)
     with pytest.raises(ValueError, match=r"sample_weight is given.*KNeighborsClassifier"):
         model.fit(X, y, sample_weight=np.ones(y.size))
     with pytest.raises(ValueError, match=r"propensity is given.*KNeighborsClassifier"):

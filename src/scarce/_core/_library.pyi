@@ -192,6 +192,30 @@ def merged_distances(
     out: Array,
     /,
 ) -> None: ...
+def add_trees(
+    X: Array,
+    feature: Array,
+    threshold: Array,
+    left: Array,
+    right: Array,
+    value: Array,
+    roots: Array,
+    out: Array,
+    /,
+) -> None: ...
+def add_tree_shares(
+    X: Array,
+    baseline: Array,
+    columns: Array,
+    feature: Array,
+    threshold: Array,
+    left: Array,
+    right: Array,
+    value: Array,
+    roots: Array,
+    out: Array,
+    /,
+) -> None: ...
 def exponentials(tile: Array, row_terms: Array, column_terms: Array, slope: float, /) -> None: ...
 def pack(Z: Array, packed: Array, /) -> None: ...
 def gaussian_rows(X: Array, rows: Array, packed: Array, gamma: float, out: Array, /) -> None: ...

@@ -18,7 +18,7 @@ from scarce.inspection._baseline import nearest_points, support_vectors
 from scarce.inspection._entries import shares_of_entries
 from scarce.inspection._layers import Layers, dense, layers_of
 from scarce.inspection._shapley import additive_shares, sampled_shares, separable_shares
-from scarce.inspection._trees import kernel_and_trees, leaves_of, tree_shares
+from scarce.inspection._trees import kernel_and_trees, tree_shares
 from scarce.kernels import kernel_type
 from scarce.tensor import TensorMachine
 
@@ -223,7 +223,7 @@ def _by_columns(
     if both is None:
         return found
     pair = both.of_trees(rows), both.of_trees(baseline)
-    trees = tree_shares(leaves_of(both.trees, made_from), *pair, n_columns)
+    trees = tree_shares(both.trees, *pair, made_from, n_columns)
     return found[0] + both.factor * trees, found[1]
 
 

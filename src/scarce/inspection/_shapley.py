@@ -53,10 +53,10 @@ def separable_shares(
             weights, change = model.weights[outputs[part]], ours - theirs
             for node, width in zip(nodes, parts, strict=True):
                 factors = theirs + node * change
-                others = np.prod(factors, axis=2, keepdims=True) / factors
-                # A factor of zero: so is every other value of this term.
-                others[~np.isfinite(others)] = 0.0
-                shares[part] += width * np.einsum("ij,ijc->ic", weights, change * others)
+                whole = np.prod(factors, axis=2)
+                factors[whole == 0.0] = 1.0  # a factor of zero: so is the whole term
+                terms = (weights * whole)[:, None, :] @ (change / factors)
+                shares[part] += width * terms[:, 0, :]
     return shares, 2 * nodes.size >= n_columns
 
 

@@ -43,7 +43,7 @@ from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both
 from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows
 
 TREES_A_BAG = 6
-SUSPICIOUS = (1.5, 2.0)  # in the check for biased labels: the shape of a mean of two tells more
+PARTS = (0.75, 0.25)  # of the kernel model and of the trees in the score
 
 
 class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin, BaseEstimator):
@@ -58,9 +58,10 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     ----------
     estimator : classifier or None, default=None
         A classifier or pipeline with `decision_function` or `predict_proba`. Weights of samples
-        are handed to it if its `fit` takes them, else samples are repeated. None is the mean of a
-        :class:`PositiveUnlabeledSVC` and of extremely randomised trees, each standardised by its
-        scores of the unlabelled samples: standardise the features first.
+        are handed to it if its `fit` takes them, else samples are repeated. None is a
+        :class:`PositiveUnlabeledSVC` and extremely randomised trees, each standardised by its
+        scores of the unlabelled samples, with weights of 3/4 and 1/4: standardise the features
+        first.
     n_bags : int, default=50
         Number of bags, at least 2. With ``estimator=None`` six times as many trees.
     class_prior : float or None, default=None
@@ -212,6 +213,11 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
         return self
 
     def _check_estimator(self, sample_weight: Any, propensity: Any) -> None:
+        if isinstance(self.estimator, type):
+            raise ValueError(
+                f"estimator must be a classifier, not its class: got {self.estimator.__name__}, "
+                f"give {self.estimator.__name__}()"
+            )
         score_method(self.estimator)
         weighted = "sample_weight" if sample_weight is not None else "propensity"
         needed = sample_weight is not None or propensity is not None
@@ -256,7 +262,10 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     def _fit_default(self, given: Given, seed: int) -> None:
         """Fit a kernel model and trees to the same rows; what decides is the mean of both."""
         svc = PositiveUnlabeledSVC(
-            n_bags=self.n_bags, class_prior=self.class_prior, random_state=seed
+            n_bags=self.n_bags,
+            class_prior=self.class_prior,
+            labelling=self.labelling,
+            random_state=seed,
         )
         random = np.random.default_rng(seed)
         with fit_task(self) as task:
@@ -275,11 +284,11 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
                 note(message, category)
         self.svc_, self.trees_, self.estimators_ = svc, as_arrays(best.estimators), []
         theirs = best.positive, best.others(trees.all_rows()[0])
-        self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
+        standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
+        standards[:, 1] /= len(PARTS) * np.array(PARTS)  # so that the mean of both has these parts
+        self._standards = standards
         positive, others = (self._mean(pair) for pair in zip(own, theirs, strict=True))
-        self.threshold_ = self._keep_answers(
-            design, positive, others, cleaner, suspicious=SUSPICIOUS
-        )
+        self.threshold_ = self._keep_answers(design, positive, others, cleaner)
 
     def _of_trees(self, rows: Any) -> Any:
         """Return rows as trees see them: of 32 bits, whose range is small."""

@@ -81,13 +81,14 @@ class Answers:
             found = {"score": scores, "p_value": self.model._left_out().p_values(scored)}
         else:
             scores = np.asarray(self.model.decision_function(X), dtype=np.float64)
-            decisions = np.asarray(self.model.predict(X))
+            decisions = self._at(scores, "labels", X, "predict")
             found = {"score": self._sign * scores if scores.ndim == 1 else ahead(scores)}
             if self.has_p:
                 scored = self.model.score_samples(X)
                 found["p_value"] = self.model.p_values(X)
             elif hasattr(self.model, "predict_proba"):
-                found["probability"] = np.asarray(self.model.predict_proba(X))[:, self._column]
+                both = self._at(scores, "probabilities", X, "predict_proba")
+                found["probability"] = both[:, self._column]
         if self.has_p:
             distances = self._distances(X, np.asarray(scored))
             found = {"score": found.pop("score"), **distances, **found}
@@ -96,6 +97,15 @@ class Answers:
         if self._monitor is not None:  # of a model that has p-values
             self._monitor.update_scores(np.asarray(scored), decisions == -1)
         return found | {"decision": self._in_words(decisions)}
+
+    def _at(self, scores: Array, what: str, X: Any, method: str) -> Array:
+        """Return what follows from decision values, without asking for them again if that can be.
+
+        It can where they are the machine's own, and nothing around it decides in another way.
+        """
+        last = self.model[-1] if hasattr(self.model, "steps") else self.model
+        follows = getattr(last, f"_{what}_at", None)
+        return np.asarray(getattr(self.model, method)(X) if follows is None else follows(scores))
 
     def _distances(self, X: Any, scores: Array) -> dict[str, Array]:
         """Return how far rows are from the class, if the model knows."""

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._data import lazily
-from scarce._frame import Interval, StrOptions
+from scarce._frame import Interval, StrOptions, note
 from scarce._predictions import LabelPredictions
 from scarce._warnings import ScarceDataWarning
 from scarce.positive_unlabeled._lee_liu import LeeLiuScored
@@ -24,13 +23,14 @@ from scarce.positive_unlabeled.bags._probability import Curve, curve_of_share, l
 from scarce.positive_unlabeled.bags._threshold import (
     LABELLINGS,
     LARGEST_SHARE,
-    SUSPICIOUS,
+    PUThreshold,
     found_threshold,
 )
 from scarce.positive_unlabeled.rows._given import Given
 
 WORTH_OF_SHARE = 30.0  # labelled rows that the share to accept counts as in the class prior
-CONTRADICTS = 4.0  # standard errors by which an area may exceed what a given prior allows
+# Standard errors by which labelled rows may rank above as many of the others as a prior says.
+DOUBTFUL, CONTRADICTS = 3.0, 5.0
 WIDE = 10.0  # upper over lower end of the prior from which probabilities are worth a warning
 
 Estimate = tuple[float, tuple[float, float]]  # a share and its interval
@@ -79,24 +79,23 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
         positive: Array,
         others: Array,
         cleaner: Estimate | None,
-        *,
-        suspicious: tuple[float, float] = SUSPICIOUS,
     ) -> float:
         """Store what out-of-bag scores say, and return the threshold.
 
         ``others`` are scores of unlabelled rows and then of checked negatives, ``cleaner`` is the
         share of the class among both by bags of cleaner rows, None if it is given or not wanted.
         All shares are found among both; what is stored is the share among unlabelled rows.
-        ``suspicious`` is the limit of the check for biased labels.
         """
         own, n = design.positives.weights, design.unlabelled.n
         weights = own, np.concatenate([design.unlabelled.weights, design.negatives.weights])
         apart = float(weights[1].sum()) / design.unlabelled.total
         given = None if self.class_prior is None else self.class_prior / apart
+        by_curve = None if given is not None else likeliest_share(positive, others, weights)
         found = found_threshold(
-            positive, others, *weights, given, labelling=self.labelling, suspicious=suspicious
+            positive, others, *weights, given, labelling=self.labelling, by_curve=by_curve
         )
-        self._check_prior(found.auc, found.auc_se)
+        if given is not None:
+            self._check_prior(given, found.auc, weights)
         positive, others = positive - found.threshold, others - found.threshold
         unlabelled = others[:n]
         accepted = design.unlabelled.weights[unlabelled > 0].sum() / design.unlabelled.total
@@ -109,7 +108,12 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
         self.out_of_bag_auc_, self.out_of_bag_auc_se_ = found.auc, found.auc_se
         self.out_of_bag_scores_ = (positive, unlabelled)
         scores, curves = (positive, others), []
-        prior, interval = self._prior(given, found.share, found.interval, cleaner, scores, weights)
+        if given is not None:
+            prior, interval = given, (given, given)
+        elif cleaner is None or by_curve is None:
+            prior, interval = np.nan, (np.nan, np.nan)
+        else:
+            prior, interval = self._prior(found, cleaner, by_curve, scores, weights)
         if given is None:
             self.class_prior_ = among(prior)
             self.class_prior_interval_ = among(interval[0]), among(interval[1])
@@ -124,40 +128,51 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
         self.probability_curve_interval_ = curves[1], curves[2]
         return found.threshold
 
-    def _check_prior(self, area: float, error: float) -> None:
-        """Refuse a prior at which labelled rows cannot rank as high as they do."""
-        if self.class_prior is not None and area - CONTRADICTS * error > 1 - self.class_prior / 2:
+    def _check_prior(self, prior: float, area: float, weights: tuple[Array, Array]) -> None:
+        """Refuse a prior at which random labels cannot rank as high as they do.
+
+        At best all hidden positives rank above all other unlabelled rows. The labelled ones have
+        at least this area against them, and Mann and Whitney's statistic says how far from a half
+        random labels may be.
+        """
+        n, hidden = float(weights[0].sum()), max(1.0, prior * float(weights[1].sum()))
+        against_hidden = (area - (1.0 - prior)) / prior
+        excess = (against_hidden - 0.5) / np.sqrt((n + hidden + 1.0) / (12.0 * n * hidden))
+        if self.labelling != "random" or excess <= DOUBTFUL:
+            return
+        message = (
+            f"class_prior={self.class_prior:g} contradicts the labels: the area under the curve of "
+            f"labelled against unlabelled rows would be at most about {1 - prior / 2:.3f} if the "
+            f"labelled rows are a random part of the class, and is {area:.3f}. About "
+            f"{2 * (1 - area):.2g} or less fits"
+        )
+        if excess > CONTRADICTS:
             raise ValueError(
-                f"class_prior={self.class_prior:g} contradicts the labels: the area under the "
-                f"curve of labelled against unlabelled rows would be at most "
-                f"{1 - self.class_prior / 2:.3f}, and is {area:.3f} (standard error {error:.3f}). "
-                f"At most {2 * (1 - area):.2g} fits; or the labelled rows are not like the "
-                "positives among the unlabelled ones"
+                f'{message}; if easy cases were labelled first, set labelling="biased" and keep '
+                "class_prior"
             )
+        note(
+            f"{message}. It is taken at its word; perhaps easy cases were labelled first.",
+            ScarceDataWarning,
+        )
 
     def _prior(
         self,
-        given: float | None,
-        share: float,
-        interval: tuple[float, float],
-        cleaner: Estimate | None,
+        found: PUThreshold,
+        cleaner: Estimate,
+        by_curve: float,
         scores: tuple[Array, Array],
         weights: tuple[Array, Array],
     ) -> Estimate:
-        """Return the share of the class, given or estimated, and an interval."""
-        if given is not None:
-            return given, (given, given)
-        if cleaner is None:
-            return np.nan, (np.nan, np.nan)
-        ranks = share
+        """Return the estimated share of the class and an interval."""
+        ranks, interval = found.share, found.interval
         if self.labelling == "random":
             # Both are approximate, and err in different ways.
             n = float(weights[0].sum())
             trust = n / (n + WORTH_OF_SHARE)
-            ranks = cleaner[0] ** trust * share ** (1.0 - trust)
+            ranks = cleaner[0] ** trust * ranks ** (1.0 - trust)
             interval = min(interval[0], cleaner[1][0]), max(interval[1], cleaner[1][1])
-        curve = likeliest_share(*scores, weights)
-        return combined_prior(ranks, interval, curve, scores, weights)
+        return combined_prior(ranks, interval, by_curve, scores, weights)
 
     # Answers.
 
@@ -184,16 +199,19 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
             In the order of ``classes_``.
         """
         check_is_fitted(self)
+        return self._probabilities_at(self.decision_function(X))
+
+    def _probabilities_at(self, decisions: Array) -> Array:
+        """Return the probabilities of both labels at decision values."""
         low, high = self.class_prior_interval_
         if high > WIDE * low:
             warnings.warn(
                 f"the probabilities rest on a class prior of {self.class_prior_:.2g} that is "
                 f"uncertain, from {low:.2g} to {high:.2g}; give class_prior if you know it.",
                 ScarceDataWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        decisions = self._sign() * self.decision_function(X)
-        found = Curve(*self.probability_curve_).at(decisions)
+        found = Curve(*self.probability_curve_).at(self._sign() * decisions)
         both = (1.0 - found, found) if self._sign() > 0 else (found, 1.0 - found)
         return np.column_stack(both)
 
@@ -206,10 +224,8 @@ def with_propensity(weights: Array, positive: Array, propensity: Any) -> Array:
     """
     if propensity is None:
         return weights
-    chances: Array = column_or_1d(propensity).astype(np.float64)
-    check_consistent_length(weights, chances)
     labelled = positive & (weights > 0)
-    own = chances[labelled]
+    own = _chances(propensity, weights.size)[labelled]
     if not ((own > 0) & (own <= 1)).all():  # NaN neither
         raise ValueError(
             "propensity must be above 0 and at most 1 for every labelled row, the chance that such "
@@ -220,3 +236,19 @@ def with_propensity(weights: Array, positive: Array, propensity: Any) -> Array:
     found = np.array(weights, dtype=np.float64)
     found[labelled] = inverse * (effective / float(inverse.sum()))
     return found
+
+
+def _chances(propensity: Any, n_rows: int) -> Array:
+    """Return propensities as numbers, one a row."""
+    try:
+        found = np.asarray(propensity, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"propensity must be {n_rows} numbers, one for every row of X, got {propensity!r:.60}"
+        ) from error
+    if found.shape not in ((n_rows,), (n_rows, 1)):
+        raise ValueError(
+            f"propensity must be {n_rows} numbers, one for every row of X, also the unlabelled "
+            f"ones, got an array of shape {found.shape}"
+        )
+    return found.reshape(-1)

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
+from scarce._core import add_trees
 
-PLACES = 1 << 18  # rows times trees at a time
+PLACES = 1 << 24  # values of sparse rows that are made dense at a time
 
 
 def as_arrays(trees: Sequence[Any]) -> dict[str, Array]:
@@ -37,22 +38,18 @@ def as_arrays(trees: Sequence[Any]) -> dict[str, Array]:
 
 def forest_scores(trees: dict[str, Array], X: Any) -> Array:
     """Return the mean share of the second class over all trees, of rows of 32 bits."""
-    feature, threshold = trees["feature"], trees["threshold"]
-    left, right, roots = trees["left"], trees["right"], trees["root"]
-    step = max(1, PLACES // roots.size)
-    scores = np.empty(X.shape[0])
+    scores = np.zeros(X.shape[0])
+    step = max(1, PLACES // max(1, X.shape[1])) if sparse.issparse(X) else max(1, X.shape[0])
     for start in range(0, X.shape[0], step):
-        rows = X[start : start + step]
-        rows = rows.toarray() if sparse.issparse(rows) else rows
-        node = np.tile(roots, rows.shape[0])
-        owner = np.repeat(np.arange(rows.shape[0]), roots.size)
-        active = np.flatnonzero(feature[node] >= 0)
-        for _ in range(feature.size):  # more steps than there are nodes, no path has
-            if active.size == 0:
-                break
-            here = node[active]
-            below = rows[owner[active], feature[here]] <= threshold[here]
-            node[active] = np.where(below, left[here], right[here])
-            active = active[feature[node[active]] >= 0]
-        scores[start : start + step] = trees["value"][node].reshape(-1, roots.size).mean(axis=1)
-    return scores
+        part = slice(start, start + step)
+        add_trees(
+            X[part].toarray() if sparse.issparse(X) else np.ascontiguousarray(X),
+            trees["feature"],
+            trees["threshold"],
+            trees["left"],
+            trees["right"],
+            trees["value"],
+            trees["root"],
+            scores[part],
+        )
+    return np.asarray(scores / trees["root"].size)

@@ -26,8 +26,8 @@ from scarce.positive_unlabeled.bags._threshold import (
 
 PART_OF_CURVE = 0.4  # of the logistic curve beside the ranks, in the mean of logarithms
 MOST_BELOW = 5.0  # times that the logistic curve may say less, or more, than the ranks
-LOWEST_END = 20.0  # the same for the lower end of the interval
-OVERLAP = 4.0  # logarithm by which the lower end falls where the class cannot be told at all
+RARE = 0.25  # below which the lower end falls the more, the rarer the class
+LOWEST_END = 20.0  # the same for the lower end of the interval, and how far that may fall
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,8 @@ def combined_prior(
 
     Ranks err upwards where the class overlaps with the others, and their ``interval`` with them;
     the curve errs downwards. The lower end is below both: by a standard error, and by more the
-    worse the ranking, corrected for the positives among the unlabelled rows.
+    worse the ranking, corrected for the positives among the unlabelled rows, and the rarer the
+    class, because as many others that look like it are then a larger part.
     """
     curve = min(max(by_curve, by_ranks / MOST_BELOW), by_ranks * MOST_BELOW)
     prior = within(float(by_ranks ** (1.0 - PART_OF_CURVE) * curve**PART_OF_CURVE), weights)
@@ -190,5 +191,6 @@ def combined_prior(
     corrected = min(max((area - prior / 2.0) / (1.0 - prior), 0.5), 1.0)
     n = 1.0 / (1.0 / float(weights[0].sum()) + 1.0 / max(1.0, prior * float(weights[1].sum())))
     lowest = min(interval[0], max(by_curve, by_ranks / LOWEST_END), curve)
-    low = lowest * np.exp(-1.0 / np.sqrt(n) - OVERLAP * (1.0 - corrected))
+    fall = 1.0 / np.sqrt(n) + (1.0 - corrected) / min(prior, RARE)
+    low = lowest * max(np.exp(-fall), 1.0 / LOWEST_END)
     return prior, (float(min(low, prior)), float(min(1.0, max(interval[1], curve, prior))))

@@ -25,8 +25,9 @@ LEAST_AREA = 0.55
 PART_OF_SHAPE = 0.5  # of the shape of unlabelled scores in the share to accept, beside the ranks
 PART_OF_LOWEST = 0.3  # of the lowest labelled ranks beside the shape, for biased labels
 LOWEST = 0.05  # of the labelled rows
-# Times, and standard errors, by which the shape may say more than ranks of random labels do.
-SUSPICIOUS = (2.0, 3.0)
+# Times, and standard errors, by which the shape may say more than random labels do.
+SUSPICIOUS = (2.5, 3.5)
+LEAST_CURVE = 1.0 / 3.0  # of what the ranks say: so little may the curve say beside them
 LABELLINGS = ("random", "biased")
 NORMAL_95 = 1.96  # two-sided
 NORMAL_90 = 1.645
@@ -139,15 +140,15 @@ def found_threshold(
     share: float | None,
     *,
     labelling: str | None = None,
-    suspicious: tuple[float, float] = SUSPICIOUS,
+    by_curve: float | None = None,
 ) -> PUThreshold:
     """Return the threshold of `pu_threshold` for checked scores and weights.
 
     Without a ``labelling`` by ranks alone. Where scores are distances from a boundary, those of
     unlabelled rows have something to say too: often they are bimodal. See `estimated_shares` for
     what is made of both. Labelled rows that are the easy ones of the class have ranks that say too
-    little: a share far below that of the shape (``suspicious``: so many times, and standard errors)
-    gives a warning and an interval that spans both.
+    little, and so has the presence-only curve (``by_curve``, its share): if both are far below the
+    shape, a warning is given and the interval spans all.
     """
     area, error = area_under_curve(positive, unlabelled, (counts, others))
     n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
@@ -156,7 +157,7 @@ def found_threshold(
         by_rank, found, most = shares.by_rank, shares.accepted(labelling), shares.by_rank
         # Both sides are samples: the labelled rows, and the rows of the class among the others.
         n_both = 1.0 / (1.0 / n_positive + 1.0 / (by_rank * n_unlabelled))
-        if labelling is not None and shares.differ(n_both, *suspicious):
+        if by_curve is not None and shares.differ(n_both, by_curve):
             if labelling == "random":
                 _warn_of_easy_rows(by_rank, shares.by_shape)
             most = shares.by_shape
@@ -203,12 +204,14 @@ class Shares(NamedTuple):
             return float(self.by_shape ** (1.0 - PART_OF_LOWEST) * self.by_lowest**PART_OF_LOWEST)
         return float(self.by_rank ** (1.0 - PART_OF_SHAPE) * self.by_shape**PART_OF_SHAPE)
 
-    def differ(self, n: float, times: float, errors: float) -> bool:
-        """Say whether ranks of ``n`` rows say so much less than the shape that labels look biased.
+    def differ(self, n: float, by_curve: float) -> bool:
+        """Say whether ranks and curve of ``n`` rows say far less than the shape: biased labels.
 
         The logarithm of a share from ``n`` rows has a standard error of about one over its root.
         """
-        excess = np.log(self.by_shape / self.by_rank)
+        times, errors = SUSPICIOUS
+        curve = max(by_curve, LEAST_CURVE * self.by_rank)
+        excess = np.log(self.by_shape / np.sqrt(self.by_rank * curve))
         return bool(excess > max(np.log(times), errors / np.sqrt(n)))
 
 
