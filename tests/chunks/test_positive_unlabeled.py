@@ -38,7 +38,7 @@ def as_fitted(model, X):
 
 @pytest.fixture(autouse=True)
 def _rows_stay_where_they_are(monkeypatch):
-    monkeypatch.setattr(_chunk_rows, "FEW", 100)  # so that even these few rows are not gathered
+    monkeypatch.setattr(_chunk_rows, "FEW_GATHERED", 100)  # so that not even these are gathered
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_what_does_not_fit_is_refused(monkeypatch):
         PositiveUnlabeledSVC(gamma="neighbors").fit(chunks)
     with pytest.raises(ValueError, match=r"max_memory is 0 MB, .* at least \d MB .*bytes for each"):
         PositiveUnlabeledSVC(max_memory=0.01).fit(chunks)
-    monkeypatch.setattr(_chunk_rows, "FEWEST", 100)
+    monkeypatch.setattr(_chunk_rows, "FEWEST_HELD", 100)
     with pytest.raises(ValueError, match=r"max_memory allows \d+ rows .* needs \d+ at"):
         PositiveUnlabeledSVC(max_memory=0.18, random_state=0).fit(chunks)
     with pytest.raises(ValueError, match=r"Input X contains NaN: chunk 3 \(rows 600 to 799\)"):
@@ -191,7 +191,7 @@ def test_rounds_are_those_of_a_fit_in_memory(loop, tmp_path):
 def test_negatives_beyond_the_margin_are_not_gathered(loop, monkeypatch):
     X, y, weights = heap(n=4000)
     expected = loop().fit(X, y, sample_weight=weights)
-    monkeypatch.setattr(_chunk_rows, "MANY", 200)
+    monkeypatch.setattr(_chunk_rows, "MOST_TRAINED", 200)
     monkeypatch.setattr(_training, "FIRST_VIOLATORS", 50)
     gathered = []
     gather = _chunk_rows.ChunkRows.gather
@@ -216,7 +216,7 @@ def test_negatives_beyond_the_margin_are_not_gathered(loop, monkeypatch):
 @pytest.mark.parametrize("learner", ["nusvc", "csvc"])
 def test_the_classifier_looks_at_a_row_as_often_as_it_must(learner, monkeypatch):
     X, y, _ = heap(n=8000, labelled=100)
-    monkeypatch.setattr(_chunk_rows, "MANY", 200)
+    monkeypatch.setattr(_chunk_rows, "MOST_TRAINED", 200)
     monkeypatch.setattr(_training, "FIRST_VIOLATORS", 200)
     looked = []
     where_they_are = _chunk_rows.ChunkRows._where_they_are

@@ -28,7 +28,7 @@ from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, GivenRows
 from scarce.positive_unlabeled.rows._row_source import checked_rows
 
-BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
+BAG_BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
 
 
 class SVCFit(NamedTuple):
@@ -290,7 +290,7 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
         self : object
             The fitted estimator.
         """
-        given = self._given_rows(X, y, sample_weight, self.kernel, BYTES_A_ROW)
+        given = self._given_rows(X, y, sample_weight, self.kernel, BAG_BYTES_A_ROW)
         weights = with_propensity(given.weights, given.positive, propensity)
         self._fit_given(replace(given, weights=weights))
         return self

@@ -30,7 +30,7 @@ from scarce.proportions._soft_labels._learning import Rows, learn
 from scarce.proportions._space import Expansion, FeatureSpace
 
 READS = 4  # groups, survey, landmarks, sums
-MOST_SCORED = 2_000_000  # rows whose scores are gathered for a calibration
+MOST_GATHERED = 2_000_000  # rows whose scores are gathered for a calibration
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Collected:
             self._soften(estimator, model)
             return
         chosen = calibration_groups(table.counts, self.plan.landmarks is None)
-        every = -(-int(table.counts[chosen].sum()) // MOST_SCORED)
+        every = -(-int(table.counts[chosen].sum()) // MOST_GATHERED)
         codes, weights, scores, functions = scores_of(
             self.chunks, self.plan.features, self.sources, self._weight_vector(model), chosen, every
         )

@@ -119,7 +119,7 @@ class OneClassHalfStep:
 # Of tensors of norm one: dual variables above it would leave the margins no correct digit. Where
 # none gets there, a larger cost has the same solution.
 LARGEST_COST = 1e12
-ROUNDING = 16 * float(np.finfo(np.float64).eps)
+SLACK_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 SMALLEST_SIZE = 1e-6  # of scores of tensors of norm one, whose violations are known to `tol`
 
 
@@ -193,7 +193,7 @@ class BinaryHalfStep:
         margins = solution.gradient + 1.0  # without the constant
         slacks = np.maximum(1.0 - margins - self.signs * solution.multipliers[0], 0.0)
         # At a high cost even rounding errors would cost more than the weights.
-        slacks[slacks <= ROUNDING * (1.0 + alpha.sum())] = 0.0
+        slacks[slacks <= SLACK_ROUNDING * (1.0 + alpha.sum())] = 0.0
         objective = float(0.5 * (alpha @ margins) + costs @ slacks)
         violation, gap = solution.kkt_violation, solution.dual_gap
         if ((alpha >= LARGEST_COST) & (costs > LARGEST_COST)).any():

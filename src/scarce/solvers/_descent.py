@@ -32,7 +32,7 @@ from scarce.solvers._steps import boxes_of, missing_rows
 # computed, and to which they are brought down when few others violate.
 ROUGHLY, LESS_ROUGHLY = 0.3, 0.03
 STEPPED = 1  # what `exact_steps` answers when it has taken them
-PATIENCE = 10  # rounds of steps without progress, after which they are taken to be lost
+ROUND_PATIENCE = 10  # rounds of steps without progress, after which they are taken to be lost
 
 
 class Descent:
@@ -163,7 +163,7 @@ class Descent:
             elif self.precision == np.float64:
                 lost = False  # but slow, perhaps
             else:
-                lost = since_best > PATIENCE or self._is_lost(local, before)
+                lost = since_best > ROUND_PATIENCE or self._is_lost(local, before)
             if lost:
                 if self.precision == np.float64:
                     return steps, worst <= goal

@@ -28,7 +28,9 @@ from scarce.solvers._working_set import WorkingSets
 from scarce.solvers.certificate._check import CHECKED_VALUES, all_checked, checked_field
 from scarce.solvers.certificate._judge import Certificate, judge, midpoints
 
-PATIENCE = 20  # blocks without progress, within rounding errors, after which the loop gives up
+BLOCK_PATIENCE = (
+    20  # blocks without progress, within rounding errors, after which the loop gives up
+)
 STEPS_PER_CALL = 20_000  # compiled steps between two looks at the keyboard, at least
 # Steps that are spent on closing the duality gap once `tol` is met, as a multiple of those before.
 # An optimum next to zero, of a nu-SVC that hardly has a margin, would take any number of them.
@@ -197,7 +199,7 @@ class Loop:
                 return x
             since_best = 0 if gap < 0.9 * best else since_best + 1
             best = min(best, gap)
-            patience = PATIENCE if precision == form.kernel.precisions[-1] else 2
+            patience = BLOCK_PATIENCE if precision == form.kernel.precisions[-1] else 2
             noise = self._noise(x, precision)
             # Errors that add up over many blocks may hold the gap some way above the noise of one.
             lost = since_best > 10 * patience and gap <= 1e3 * noise

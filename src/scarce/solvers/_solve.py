@@ -28,7 +28,7 @@ from scarce.solvers._start import (
 NOT_HELD = nullcontext()
 # Steps of a program that nobody limits, per variable and at least: data whose sizes span many
 # decades would take any number of them. Two thousand rows take some seconds at the most.
-PATIENCE, LEAST_PATIENCE = 500, 1_000_000
+STEP_PATIENCE, LEAST_STEP_PATIENCE = 500, 1_000_000
 GUESS_FROM = 512  # variables from which a guess of the support vectors saves more than it takes
 SUBSAMPLE_ABOVE = 4096  # variables from which a subsample is solved first
 STEP_EFFORT = 2_000  # nanoseconds that a variable of a small program takes, about
@@ -74,7 +74,7 @@ def solve(
         raise ValueError(f"max_iter must be -1 (no limit) or at least 0, got {max_iter}")
     form = SignedForm(problem)
     endless = max_iter == -1
-    budget = max(LEAST_PATIENCE, PATIENCE * form.n) if endless else max_iter
+    budget = max(LEAST_STEP_PATIENCE, STEP_PATIENCE * form.n) if endless else max_iter
     x = None if start is None else checked_start(form, start)
     # Sums by several threads of BLAS are rounded otherwise, and answers must not depend on them.
     held = single_threaded_blas if problem.kernel.needs_blas else NOT_HELD

@@ -12,7 +12,9 @@ from scarce.kernels.rows._distinct import distinct_rows
 from scarce.parallel import sum_of_squares
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
-FAR = 100.0  # variances that the origin of a variance may be from the mean without a second look
+FAR_VARIANCES = (
+    100.0  # variances that the origin of a variance may be from the mean without a second look
+)
 NARROWER = 2.0  # times the inverse of that distance: the width that ranks best
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
 EPS = float(np.finfo(np.float64).eps)
@@ -67,7 +69,7 @@ def scale_gamma(X: Any, weights: Array | None = None) -> float:
         some = X[:64] if weights is None else X[np.flatnonzero(weights)[:64]]
         origin = float(np.add.reduce(some, axis=None, dtype=np.float64)) / some.size
         mean, variance = _moments(X, weights, origin, total)
-        if (mean - origin) ** 2 > FAR * variance:  # it was none: heavy rows lie elsewhere
+        if (mean - origin) ** 2 > FAR_VARIANCES * variance:  # it was none: heavy rows lie elsewhere
             mean, variance = _moments(X, weights, mean, total)
     return gamma_of_variance(mean, variance, d)
 

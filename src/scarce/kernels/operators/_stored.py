@@ -13,7 +13,7 @@ from scarce._core import gather_block
 from scarce.kernels.operators._operator import KernelOperator
 from scarce.solvers import SymmetricOperator, ValueErrors
 
-FAR = 1e100  # a largest kernel value beyond it, or below its inverse, is not shared
+LARGEST_SHARED = 1e100  # a largest kernel value beyond it, or below its inverse, is not shared
 SHARED_PART = 0.5  # of the cache that a matrix shared by several programs may take
 
 
@@ -58,7 +58,7 @@ class StoredOperator(SymmetricOperator):
         fewer = values < sum(float(size) ** 2 for size in sizes)
         if isinstance(base, KernelOperator) and base.kernel.has_formula and fits and fewer:
             # Products of coefficients and values far from 1 leave the range of numbers.
-            if 1.0 / FAR < float(base.diagonal().max(initial=0.0)) < FAR:
+            if 1.0 / LARGEST_SHARED < float(base.diagonal().max(initial=0.0)) < LARGEST_SHARED:
                 return cls.of(base)
         return base
 

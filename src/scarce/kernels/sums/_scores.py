@@ -15,7 +15,9 @@ from scarce.kernels.rows._prepared import prepare_pair
 from scarce.kernels.sums._sums import add_sums
 
 FEW_VALUES = 1 << 12  # kernel values that plain means give at once
-FEW_DIFFERENCES = 1 << 22  # in float32, differences that double precision takes no longer for
+FEW_DOUBLE_DIFFERENCES = (
+    1 << 22
+)  # in float32, differences that double precision takes no longer for
 
 
 def weighted_scores(
@@ -63,7 +65,7 @@ def weighted_scores(
             return np.asarray(values @ coefficients[0])
         return np.asarray(np.einsum("ij,ij->i", values, coefficients[groups]))
     if is_narrow(support, kernel) and (
-        _is_double(support) or _is_double(X) or scores.size * support.size <= FEW_DIFFERENCES
+        _is_double(support) or _is_double(X) or scores.size * support.size <= FEW_DOUBLE_DIFFERENCES
     ):
         X, support = (np.ascontiguousarray(each, dtype=np.float64) for each in (X, support))
         return packed_sums(kernel, X, support, coefficients, groups)

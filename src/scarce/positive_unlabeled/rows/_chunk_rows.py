@@ -24,9 +24,9 @@ from scarce.chunks import (
 from scarce.kernels import Kernel
 from scarce.positive_unlabeled.rows._row_source import RowSource, Scored, learner_kernel
 
-MANY = 100_000  # rows from which a machine is sooner trained on those within its margin
-FEWEST = 2000  # rows in memory that a fit must be allowed
-FEW = 20_000  # rows that are sooner gathered than asked for where they are
+MOST_TRAINED = 100_000  # rows from which a model is sooner trained on those within its margin
+FEWEST_HELD = 2000  # rows in memory that a fit must be allowed
+FEW_GATHERED = 20_000  # rows that are sooner gathered than asked for where they are
 
 
 class ChunkRows(Scored):
@@ -51,7 +51,7 @@ class ChunkRows(Scored):
         self.found = found
         self.weights = weights
         self.most_rows = most_rows
-        self.most_trained = min(MANY, most_rows)
+        self.most_trained = min(MOST_TRAINED, most_rows)
         self.shape: tuple[int, ...] = sum(chunks.sizes), chunks.n_features
         self.starts = starts(chunks)
         self.held = np.zeros(0, np.int64), np.zeros((0, chunks.n_features), chunks.dtype)
@@ -93,7 +93,7 @@ class ChunkRows(Scored):
     def each(self, indices: Array, function: Callable[[Any], Any]) -> Array:
         if indices.dtype == np.bool_:
             return self._where_they_are(indices, function)
-        if indices.size <= FEW or np.isin(indices, self.held[0]).all():
+        if indices.size <= FEW_GATHERED or np.isin(indices, self.held[0]).all():
             return np.asarray(function(self.gather(indices)))
         inside = np.zeros(self.shape[0], bool)
         inside[indices] = True
@@ -182,12 +182,12 @@ def _rows_at_a_time(chunks: Chunks, max_memory: float | None, bytes_a_row: int) 
     allowed = budget(max_memory)
     held = PER_ROW + (1 + COPIES) * 8 * chunks.n_features
     rows = int((allowed - bytes_a_row * n) / held)
-    if rows < min(n, FEWEST):
+    if rows < min(n, FEWEST_HELD):
         given = "a quarter of the free memory" if max_memory is None else "max_memory"
-        needed = 1e-6 * (bytes_a_row * n + held * FEWEST)
+        needed = 1e-6 * (bytes_a_row * n + held * FEWEST_HELD)
         raise ValueError(
             f"{given} is {allowed / 1e6:.0f} MB, and this fit needs at least {needed:.0f} MB "
-            f"beside the data: {bytes_a_row} bytes for each of {n} rows, and {FEWEST} rows in "
+            f"beside the data: {bytes_a_row} bytes for each of {n} rows, and {FEWEST_HELD} rows in "
             "memory. Raise max_memory, or give a random part of the unlabelled rows"
         )
     return rows

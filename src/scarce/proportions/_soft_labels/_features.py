@@ -13,7 +13,7 @@ from scarce.proportions._groups import Bags
 from scarce.proportions._space import BagSpace, LandmarkSpace
 
 N_LANDMARKS = 200
-MOST_ROWS = 8_000  # that soft labels are given to
+MOST_SOFT_ROWS = 8_000  # that soft labels are given to
 ENOUGH_ROWS = 50  # of a group, below which it is taken whole or not at all
 
 
@@ -71,7 +71,7 @@ def _landmarks(X: Any, rows: Array, kernel: Kernel, random_state: Any) -> Array:
     return np.sort(rows[random.permutation(rows.size)[:N_LANDMARKS]])
 
 
-def row_steps(counts: Array, most: int = MOST_ROWS) -> Array:
+def row_steps(counts: Array, most: int = MOST_SOFT_ROWS) -> Array:
     """Return for every group the step at which its rows are given soft labels; 0 for none.
 
     All rows, if they are not too many; else rows at equal steps, and where groups are many and

@@ -11,7 +11,7 @@ from scarce._frame import note
 from scarce._warnings import ScarceDataWarning
 from scarce.proportions._share_loss import SMALLEST, shares_of_all
 
-FEWEST_GROUPS = 5  # for a check by left-out groups
+FEWEST_CHECKED = 5  # for a check by left-out groups
 ENOUGH_GROUPS, ERRORS = 10, 1.0  # for it to shrink a model: groups, standard errors of the slope
 MUCH = 0.8  # a factor below which shrinking is worth a warning
 
@@ -84,11 +84,11 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
 
 def note_no_better(losses: dict[str, float], slope: float, factor: float, n_groups: int) -> None:
     """Warn of a model that left-out groups do not support."""
-    if n_groups < FEWEST_GROUPS:
+    if n_groups < FEWEST_CHECKED:
         note(
             f"{n_groups} groups are too few to check the model on groups left out of the fit "
-            f"({FEWEST_GROUPS} are needed): nothing says whether its probabilities are better than "
-            "the overall proportion. More groups help.",
+            f"({FEWEST_CHECKED} are needed): nothing says whether its probabilities are better "
+            "than the overall proportion. More groups help.",
             ScarceDataWarning,
         )
     elif losses["model"] >= losses["constant"] or factor < MUCH:

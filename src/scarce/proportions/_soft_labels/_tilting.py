@@ -11,7 +11,7 @@ from scarce.proportions._soft_labels._logistic import log_sums
 MET = 1e-7  # largest difference between a proportion and the mean of its soft labels
 PURE = 1e-6  # distance of proportions from 0 and 1, where the shift would be infinite
 FIRST_RADIUS, LARGEST_RADIUS = 3.0, 12.0  # of a step of the shifts
-MOST_STEPS = 200
+MOST_TILTS = 200
 SMALLEST_CURVATURE = 1e-12
 
 
@@ -54,7 +54,7 @@ def _shifts(logs: Array, in_groups: RowGroups, wanted: Array) -> Array:
     shifts, radius = np.log(wanted / means), np.full(n_groups, FIRST_RADIUS)
     shifts -= shifts[:, :1]
     best, soft = at(shifts)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_TILTS):
         mean = in_groups.means(soft)
         if np.abs(mean - wanted).max() <= MET:
             break

@@ -14,7 +14,7 @@ from scarce._arrays import Array
 ScoreErrors = Callable[[Array], Array]
 UNIT = float(np.finfo(np.float64).eps)
 FEW = 0.2  # share of the units that may be taken out of a factored system of all
-BENT = 1e-6  # share of the largest eigenvalue below which a negative one is rounding
+BENT_SHARE = 1e-6  # share of the largest eigenvalue below which a negative one is rounding
 
 
 class TubeSystem(Protocol):
@@ -271,7 +271,7 @@ def _eigen_or_cholesky(system: Array, right: Array) -> tuple[Array, bool]:
         diagonal[:] = kept
         values, vectors = linalg.eigh(system, lower=True, check_finite=False)
         inverse = 1.0 / np.maximum(values, 1.0)
-        bent = bool(values.min() < -BENT * values.max())
+        bent = bool(values.min() < -BENT_SHARE * values.max())
         return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right))), bent
 
 

@@ -37,7 +37,7 @@ from scarce.solvers.tube._certificate import (
 from scarce.solvers.tube._systems import TubeSystem
 
 MENDED = 1e-6  # share of the multipliers up to which a sum that is not zero is rounding
-ROUNDING = 1e-14  # share of the objective below which a fall may be a rounding error
+ROUNDING_OF_FALLS = 1e-14  # share of the objective below which a fall may be a rounding error
 SLOW, SLOW_STEPS = 1e-9, 50  # so many falls in a row below this share lead nowhere: rounding
 # Linear systems, or as many as there are units, after which the pieces that are visited are those
 # of rounding: a few dozen are the rule.
@@ -272,7 +272,7 @@ class _Newton:
         w, b = self.w + length * (w - self.w), self.b + length * (b - self.b)
         scores = self.scores + length * (scores - self.scores)
         reached = self.value(w, b, scores)
-        if not reached < value - ROUNDING * abs(value):
+        if not reached < value - ROUNDING_OF_FALLS * abs(value):
             return value, True
         self.w, self.b, self.scores = w, b, scores
         self.slow_steps = self.slow_steps + 1 if reached > value - SLOW * abs(value) else 0
