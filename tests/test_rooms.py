@@ -1,14 +1,22 @@
 """The walls of the house: doors between packages, folders of a size that can be looked over."""
 
 import ast
-from collections import Counter
+import re
+import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
+import numpy as np
+
 import scarce
+from scarce import SVMC, OneClassSVM, PositiveUnlabeledSVC, TransferOneClassSVM
 
 SOURCE = Path(scarce.__file__).parent
 MOST_PRIVATE_IMPORTS = 30
 MOST_MODULES = 20
+# A negative gradient, a sign, all rows, a hyperplane or weight vector, a cost, sums of weights.
+OWN_WORDS = {"pull", "pulls", "everyone", "plane", "planes", "price", "prices", "traffic"}
+OWN_WORDS |= {"middling", "ordinary"}  # a cached and a small program
 
 
 def imported_modules(file, root):
@@ -70,3 +78,70 @@ def test_folders_can_be_looked_over():
         if file.name not in ("__init__.py", "__main__.py")
     )
     assert {str(folder): n for folder, n in sizes.items() if n > MOST_MODULES} == {}
+
+
+def constants(file):
+    """Yield the names in capitals that a module sets, with what they are set to."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            names, values = [target], [node.value]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                names, values = target.elts, node.value.elts
+            for name, value in zip(names, values, strict=True):
+                if isinstance(name, ast.Name) and name.id.strip("_").isupper():
+                    yield name.id, ast.unparse(value)
+
+
+def test_a_constant_has_one_value_in_a_package():
+    found = defaultdict(set)
+    for file in SOURCE.rglob("*.py"):
+        package = file.relative_to(SOURCE).parts[0] if file.parent != SOURCE else file.name
+        for name, value in constants(file):
+            found[package, name].add(value)
+    assert {key: values for key, values in found.items() if len(values) > 1} == {}
+
+
+def test_names_are_words_of_the_field():
+    found = []
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = getattr(node, "id", None) or getattr(node, "attr", None)
+            name = name or getattr(node, "arg", None) or getattr(node, "name", None)
+            for part in re.findall("[A-Za-z][a-z]*", name or ""):
+                if part.lower() in OWN_WORDS:
+                    found.append((file.name, node.lineno, name))
+    assert [each for each in found if each[2] != "price"] == []  # the former name of `cost_per`
+
+
+def files_passed(fit):
+    """Return the modules that a second fit enters, and how often it goes from one to another."""
+    passed, last, switches = set(), None, 0
+
+    def enter(frame, event, _):
+        nonlocal last, switches
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(str(SOURCE)):
+            passed.add(file)
+            switches += file != last
+            last = file
+
+    fit()
+    before = sys.getprofile()
+    sys.setprofile(enter)
+    try:
+        fit()
+    finally:
+        sys.setprofile(before)
+    return len(passed), switches
+
+
+def test_a_fit_can_be_followed():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(500, 5)), np.arange(500) % 2
+    assert files_passed(lambda: OneClassSVM(nu=0.1).fit(X))[0] <= 24
+    domains, labels = np.where(np.arange(200) < 60, -1, 1), (y == 1) & (np.arange(500) % 6 == 1)
+    moved, apart = X[:200] + 0.1 * domains[:, None], X + 2.0 * y[:, None]
+    assert files_passed(lambda: TransferOneClassSVM().fit(moved, sample_domain=domains))[0] <= 38
+    assert files_passed(lambda: SVMC().fit(apart, labels.astype(int)))[0] <= 46
+    bags = PositiveUnlabeledSVC(random_state=0)
+    assert files_passed(lambda: bags.fit(apart[:360], labels[:360].astype(int)))[1] <= 5000

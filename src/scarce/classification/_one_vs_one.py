@@ -1,4 +1,4 @@
-"""Several classes by one machine for every pair of them, in LIBSVM's layout.
+"""Several classes by one model for every pair of them, in LIBSVM's layout.
 
 Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...; a decision of a pair is positive for its
 first class. A support vector of class c has a coefficient in each of the ``n_classes - 1`` pairs

@@ -1,4 +1,4 @@
-"""Offsets from left-out scores: what every one-class machine does with them."""
+"""Offsets from left-out scores: what every one-class model does with them."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def shuffled_columns_scorer(n_shuffles: int = 5, random_state: Any = 0) -> Shuff
     >>> angle = np.random.default_rng(0).uniform(0, 6.28, size=200)
     >>> ring = np.c_[np.cos(angle), np.sin(angle)]
     >>> grid = {"gamma": [0.1, 10.0]}
-    >>> machine = OneClassSVM(nu=0.1)
-    >>> search = GridSearchCV(machine, grid, scoring=shuffled_columns_scorer(), cv=3).fit(ring)
+    >>> model = OneClassSVM(nu=0.1)
+    >>> search = GridSearchCV(model, grid, scoring=shuffled_columns_scorer(), cv=3).fit(ring)
     >>> search.best_params_
     {'gamma': 10.0}
     """

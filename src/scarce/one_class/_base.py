@@ -1,4 +1,4 @@
-"""What one-class machines of one task share: fit, decision and prediction."""
+"""What one-class models of one task share: fit, decision and prediction."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Answer:
 
 
 class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedFit):
-    """Base of one-class machines: rows whose score reaches the offset are inside."""
+    """Base of one-class models: rows whose score reaches the offset are inside."""
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **KernelMachine._allowed_values,
@@ -89,7 +89,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
 
     _unsettled: dict[str, Any] | None = None  # what finds held-out scores not yet needed
 
-    # A machine says what its program is, and how to read the solution.
+    # A model says what its program is, and how to read the solution.
 
     _score_factor: ClassVar[float] = 1.0  # of a sum over coefficients in a score
 
@@ -181,7 +181,7 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         )
 
     def _answer_of_chunks(self, chunks: Chunks) -> Answer:
-        """Return that of rows in chunks, if the machine can be fitted to them."""
+        """Return that of rows in chunks, if the model can be fitted to them."""
         raise NotImplementedError
 
     def _coefficient_scale(self, program: QuadraticProgram) -> float:

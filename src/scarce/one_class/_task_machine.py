@@ -1,4 +1,4 @@
-"""What one-class machines of several tasks share: the fitted weight vectors, and scores by them."""
+"""What one-class models of several tasks share: the fitted weight vectors, and scores by them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TaskAnswer:
 
 
 class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
-    """Base of one-class machines with a hyperplane and an offset for every task."""
+    """Base of one-class models with a hyperplane and an offset for every task."""
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **KernelMachine._allowed_values,

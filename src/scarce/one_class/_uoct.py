@@ -1,4 +1,4 @@
-"""The transfer machine in the parameters of its paper."""
+"""The transfer model in the parameters of its paper."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ ROUND_PATIENCE = 10  # rounds of steps without progress, after which they are ta
 
 
 class Descent:
-    """Pairwise steps on an ordinary program, and the exact last one.
+    """Pairwise steps on a cached program, and the exact last one.
 
     Steps are taken in single precision while that gets ahead: their rows are copied from the exact
     ones, by which the gradient is brought up to date whenever they end. Everything here is in the

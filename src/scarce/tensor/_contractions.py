@@ -117,7 +117,7 @@ def inverse_root(factors: Sequence[Array], mode: int) -> Array:
     """Return ``T`` of shape (rank, kept) with ``TT'`` the pseudo-inverse of ``B = A'A``.
 
     ``W_(m) = U A'`` has the norm ``tr(U B U')``, so that in ``V = U T'^-1`` it is the plain norm of
-    ``V``: the half-step is a machine on the rows ``X_i(m) A T``, and ``U = V T'``. ``T`` is the
+    ``V``: the half-step is a model on the rows ``X_i(m) A T``, and ``U = V T'``. ``T`` is the
     root ``B^{-1/2}`` turned by an orthogonal matrix, which no inner product notices.
     """
     rank = factors[mode].shape[1]

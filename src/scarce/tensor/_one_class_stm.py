@@ -132,8 +132,8 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
 
     See Also
     --------
-    STM : The machine for two classes.
-    OneClassSVM : The machine for vectors, with kernels.
+    STM : The model for two classes.
+    OneClassSVM : The model for vectors, with kernels.
 
     Examples
     --------

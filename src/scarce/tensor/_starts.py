@@ -65,7 +65,7 @@ def leading_of_sum(tensors: Tensors, coefficients: Array, rank: int, random: Ran
     """Return the leading left singular vectors of the unfoldings of ``sum_i coefficients_i X_i``.
 
     ``coefficients`` are the weights, signed by class for two classes: the weight tensor of a
-    machine that is all slack.
+    model that is all slack.
     """
     total = tensors.combine(coefficients)
     grams = []

@@ -93,8 +93,8 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
 
     See Also
     --------
-    OneClassSTM : The machine for one class.
-    SVC : The machine for vectors, with kernels.
+    OneClassSTM : The model for one class.
+    SVC : The model for vectors, with kernels.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def a_solution_of_zero_is_said(subject: Subject) -> None:
         warnings.simplefilter("always")
         model = subject.new(kernel="linear").fit(centred)
     if np.any(scores_of(model, centred)):
-        return  # a machine that does not measure from the origin
+        return  # a model that does not measure from the origin
     assert any("origin lies among the sample" in str(each.message) for each in caught)
 
 

@@ -1,4 +1,4 @@
-"""Data of any size for every kind of machine; three columns each."""
+"""Data of any size for every kind of model; three columns each."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Task:
     y : ndarray or None
         Labels or shares.
     metadata : dict of ndarray
-        Values of each row for the machine's `fit`.
+        Values of each row for the estimator's `fit`.
     plan : ColumnPlan
         What is done with each column.
     ids : ndarray

@@ -1,4 +1,4 @@
-"""Strong negatives by the ranking of a bag of margin machines."""
+"""Strong negatives by the ranking of a bag of margin classifiers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEFT_BELOW = 0.05  # of the labelled rows
 
 
 def default_bags(**parameters: Any) -> PositiveUnlabeledSVC:
-    """Return the machines for a ranking: nothing random is left."""
+    """Return the models for a ranking: nothing random is left."""
     return PositiveUnlabeledSVC(n_bags=20, random_state=0, **parameters)
 
 

@@ -288,13 +288,13 @@ class SVMC(PositiveUnlabeled):
         detector = OneClassSVM(nu=self.mapping_nu, **shared)
         if self.mapping_gamma is not None:
             detector.set_params(gamma=self.mapping_gamma)
-        machine = (
+        classifier = (
             NuSVC(nu=self.nu, **shared) if self.learner == "nusvc" else SVC(C=self.C, **shared)
         )
-        return OneClassMapper(detector, slack=self.map_slack), machine
+        return OneClassMapper(detector, slack=self.map_slack), classifier
 
     def _one_gamma(self, rows: RowSource, weights: Array) -> float:
-        """Return one gamma for both machines and all rounds."""
+        """Return one gamma for both models and all rounds."""
         if not kernel_type(self.kernel).has_parameter("gamma"):
             return 1.0
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0)

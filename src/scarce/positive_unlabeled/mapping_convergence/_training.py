@@ -178,7 +178,7 @@ class Training:
         no more than the tolerance, until there is none: this is then the classifier of all.
         """
         totals = np.array([float(self.weights[some].sum()) for some in (negatives, positives)])
-        factors = self._price_factors(totals)
+        factors = self._cost_factors(totals)
         mass = parameters.get("nu", 0.0) * totals.sum()
         left = np.zeros(self.rows.shape[0], bool)
         left[negatives] = True
@@ -220,7 +220,7 @@ class Training:
             setattr(model, name, value)
         return model, indices, left
 
-    def _price_factors(self, totals: Array) -> Array:
+    def _cost_factors(self, totals: Array) -> Array:
         """Return what the class weights of all rows multiply the weights of either class by."""
         model = copy(self.classifier)
         model.classes_ = np.array([0, 1])
@@ -255,7 +255,7 @@ class Training:
             self._last = indices[model.support_], np.abs(model._dual_variables()), total
         if by_share and _is_flat(model, X):
             return None
-        # Of a machine of this library that was cut short the loop's estimator warns itself.
+        # Of a model of this library that was cut short the loop's estimator warns itself.
         pass_on(notes, *([ConvergenceWarning] if isinstance(model, KernelMachine) else []))
         return model
 

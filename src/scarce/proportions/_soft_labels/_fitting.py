@@ -1,4 +1,4 @@
-"""Soft labels in a fit from proportions: from the fitted machine to the model that is stored."""
+"""Soft labels in a fit from proportions: from the fitted model to the model that is stored."""
 
 from __future__ import annotations
 
