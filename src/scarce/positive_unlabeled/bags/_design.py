@@ -16,7 +16,7 @@ SMALLEST_BAG = 50  # unlabelled rows
 LARGEST_PART = 0.8  # of the unlabelled rows, so that each is held out often enough
 # Below this share of the class the hidden positives of a bag are so few that larger bags and a
 # higher cost pay: the cost grows as the share falls, up to these factors.
-RARE = 0.3
+GROWS_BELOW = 0.3
 LARGEST_GROWTH = 10.0  # of the cost
 LARGEST_BAG = 3.0  # times the usual size
 LEAST_GROWTH = 1.5  # worth another pass
@@ -93,7 +93,7 @@ class Design:
         cost of slack is what bears it. Of a rare class there are few: the rest of the negatives
         can be taken at their word.
         """
-        growth = min(RARE / share, LARGEST_GROWTH)
+        growth = min(GROWS_BELOW / share, LARGEST_GROWTH)
         if not self.n_bags or growth < LEAST_GROWTH:
             return None
         return replace(self, growth=growth)
