@@ -11,6 +11,7 @@ from scarce._arrays import Array
 from scarce._data import FeatureNames, comes_in_chunks, is_large_map
 from scarce._frame import NOT_FINITE
 from scarce._kernel_machine import KernelMachine
+from scarce.parallel import single_threaded_blas
 
 if TYPE_CHECKING:
     from scarce._by_chunks import Plan
@@ -63,9 +64,10 @@ class ChunkedFit(FeatureNames, KernelMachine):
         self, plan: Plan, problem: Problem, masses: Array, *, smoothed: bool = False
     ) -> BandSolution:
         """Solve a problem over all rows; store how often they were read, and every round."""
-        solution: BandSolution = self._by_chunks.solved_by_bands(
-            self, plan, problem, masses, smoothed=smoothed
-        )
+        with single_threaded_blas:  # the answer is the same for any number of threads
+            solution: BandSolution = self._by_chunks.solved_by_bands(
+                self, plan, problem, masses, smoothed=smoothed
+            )
         self._count_reads(solution.reads)
         self.history_ = solution.history
         return solution
