@@ -291,13 +291,18 @@ class TrimmedOffset(HeldOutOffset):
         ],
     }
 
-    contamination: Any = 0.0  # of a subclass without the parameter
+    contamination: Any
     dropped_: Array
     _dropped_weights: Any = ()
 
     @property
+    def _contamination(self) -> Any:
+        """The parameter; a subclass without it says 0."""
+        return self.contamination
+
+    @property
     def _offset_rule(self) -> str:
-        given = {"false_alarms": self.false_alarms, "contamination": self.contamination or None}
+        given = {"false_alarms": self.false_alarms, "contamination": self._contamination or None}
         asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
         if self.offset is None:
             return "left_out" if asked else "training"
@@ -311,9 +316,9 @@ class TrimmedOffset(HeldOutOffset):
     def _drop_nothing_of_chunks(self) -> None:
         """Refuse to look for rows to be left out where rows are not in memory."""
         self.dropped_ = np.empty(0, np.intp)
-        if self.contamination:
+        if self._contamination:
             raise ValueError(
-                f"contamination={self.contamination!r} compares all rows and needs them in "
+                f"contamination={self._contamination!r} compares all rows and needs them in "
                 "memory; rows in chunks are fitted with contamination=0.0"
             )
 

@@ -207,12 +207,12 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
 
     def _rows_to_drop(self, X: Any, weights: Array) -> Array:
         """Return the rows that `contamination` leaves out."""
-        if not self.contamination:
+        if not self._contamination:
             return np.empty(0, np.intp)
         taking = np.flatnonzero(weights)
         return taking[
             odd_rows(
-                self.contamination,
+                self._contamination,
                 self._held_out_scores(X, weights, wide=True)[taking],
                 lambda: self._held_out_scores(X, weights)[taking],
                 weights[taking],

@@ -104,7 +104,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
     def _without_dropped(self, X: Any, weights: Array, target: Array) -> Array:
         """Return the weights, zero for rows of the target that `contamination` leaves out."""
         rows = np.flatnonzero(target)
-        own = self._one_class(contamination=self.contamination, offset="left_out")
+        own = self._one_class(contamination=self._contamination, offset="left_out")
         self.dropped_ = rows[own._rows_to_drop(self._part(X, rows), weights[rows])]
         taking = weights.copy()
         taking[self.dropped_] = 0.0

@@ -133,6 +133,10 @@ class UOCTSVM(TransferOneClassSVM):
         self.random_state = random_state
         self.max_memory = max_memory
 
+    @property
+    def _contamination(self) -> float:
+        return 0.0  # the paper leaves no row out
+
     def _task_parameters(self, sizes: Array) -> TaskParameters:
         """Return the parameters of (7), or of (23), for tasks of the given weights."""
         n_tasks = sizes.size
