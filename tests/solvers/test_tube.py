@@ -205,7 +205,7 @@ def test_errors(change, words):
 
 
 def test_systems_without_units_or_not_square():
-    with pytest.raises(ValueError, match="no units"):
+    with pytest.raises(ValueError, match="no samples"):
         solve_tube(GramSystem(np.zeros((0, 0))), 1.0)
     with pytest.raises(ValueError, match=r"square matrix, got shape \(2, 3\)"):
         GramSystem(np.zeros((2, 3)))

@@ -394,5 +394,5 @@ class TransferGroupProbabilitySVM(SourceMachine):
         scale = 1.0 - self._source_share
         weights = None
         if isinstance(system, FeatureSystem):  # of features times the root of the scale
-            weights = np.sqrt(scale) * system.in_given_units(solution.w)
+            weights = np.sqrt(scale) * system.in_given_scale(solution.w)
         return space.expansion(scale * solution.theta, weights)

@@ -13,12 +13,12 @@ from scarce._arrays import Array
 
 ScoreErrors = Callable[[Array], Array]
 UNIT = float(np.finfo(np.float64).eps)
-FEW = 0.2  # share of the units that may be taken out of a factored system of all
+FEW = 0.2  # share of the samples that may be taken out of a factored system of all
 BENT_SHARE = 1e-6  # share of the largest eigenvalue below which a negative one is rounding
 
 
 class TubeSystem(Protocol):
-    """Units ``mu_u`` in a feature space, and how a weight vector ``w`` there is written down."""
+    """Samples ``mu_u`` in a feature space, and how a weight vector ``w`` there is written down."""
 
     n: int
     negative_curvature: bool  # whether a direction of it was met
@@ -32,11 +32,11 @@ class TubeSystem(Protocol):
         """Return the ``w`` and ``b`` of one piece of the objective.
 
         They minimise ``1/2 |w|^2 + sum over active of C/2 (right - w'mu - b)^2`` minus the sum over
-        all units of ``force (w'mu + b)``; the force of an active unit is zero.
+        all samples of ``force (w'mu + b)``; the force of an active sample is zero.
         """
 
     def scores(self, w: Array) -> Array:
-        """Return ``w'mu_u`` of every unit."""
+        """Return ``w'mu_u`` of every sample."""
 
     def inner(self, v: Array, w: Array, scores_of_w: Array) -> float:
         """Return ``v'w``."""
@@ -52,9 +52,9 @@ class TubeSystem(Protocol):
 
 
 class GramSystem:
-    """Units known by their kernel matrix; ``w`` is written as its multipliers.
+    """Samples known by their kernel matrix; ``w`` is written as its multipliers.
 
-    The system of all units is factored once for given costs. Units inside their tubes or at their
+    The system of all samples is factored once for given costs. Those inside their tubes or at their
     caps are taken out of it by a small system of their own, while they are few.
 
     Parameters
@@ -62,7 +62,7 @@ class GramSystem:
     K : ndarray of shape (n, n)
         Symmetric, positive semidefinite, float64. It is not copied.
     score_errors : callable, optional
-        What multipliers are turned by into a bound of the rounding errors of the units' scores,
+        What multipliers are turned by into a bound of the rounding errors of the samples' scores,
         those of the values in `K` included; by default these are taken to be exact.
     """
 
@@ -83,7 +83,7 @@ class GramSystem:
     def ridge(
         self, active: Array, right: Array, costs: Array, forces: Array
     ) -> tuple[Array, float]:
-        """Solve ``(K + 1/C) theta + b = right - K forces`` on the active units, all summing to 0.
+        """Solve ``(K + 1/C) theta + b = right - K forces`` on the active samples, all summing to 0.
 
         With ``theta = sqrt(C) y`` the matrix is ``I + sqrt(C) K sqrt(C)``, its eigenvalues are at
         least one, and very unequal costs do no harm.
@@ -108,7 +108,7 @@ class GramSystem:
         return theta, b
 
     def _scaled(self, root: Array, rows: Array) -> Array:
-        """Return ``I + sqrt(C) K sqrt(C)`` of some units."""
+        """Return ``I + sqrt(C) K sqrt(C)`` of some samples."""
         part = self.K.copy() if rows.size == self.n else self.K[rows][:, rows]
         part *= root[rows]
         part *= root[rows][:, None]
@@ -116,7 +116,7 @@ class GramSystem:
         return part
 
     def _by_factor(self, right: Array, costs: Array, idle: Array) -> Array | None:
-        """Solve by the factored system of all units; None when rounding makes it indefinite."""
+        """Solve by the factored system of all samples; None when rounding makes it indefinite."""
         try:
             if self._whole is None or not np.array_equal(self._whole.costs, costs):
                 self._whole = None  # its memory first
@@ -147,7 +147,7 @@ class GramSystem:
 
 
 class FeatureSystem:
-    """Units known by their features, fewer than units; ``w`` is written as itself.
+    """Samples known by their features, fewer than samples; ``w`` is written as itself.
 
     They are scaled inside, so that very large or small ones lose no digits. Features far from the
     origin do; a shift changes only the offset, so let them have mean zero.
@@ -213,7 +213,7 @@ class FeatureSystem:
             own if self._feature_errors is None else own + self._feature_errors(theta)
         )
 
-    def in_given_units(self, w: Array) -> Array:
+    def in_given_scale(self, w: Array) -> Array:
         """Return ``w`` for the features as they were given."""
         return w / self.scale
 
@@ -227,7 +227,7 @@ def _weighted_square(Z: Any, C: Array) -> Array:
 
 
 class _Factored:
-    """A positive definite system, and what its inverse does to single units, as far as asked."""
+    """A positive definite system, and what its inverse does to single samples, as far as asked."""
 
     def __init__(self, system: Array, costs: Array) -> None:
         self.costs = costs.copy()
@@ -243,9 +243,9 @@ class _Factored:
             return np.asarray(answer)
         new = np.setdiff1d(out, self.known)
         if new.size:
-            units = np.zeros((right.shape[0], new.size))
-            units[new, np.arange(new.size)] = 1.0
-            fresh = linalg.cho_solve(self.factor, units, overwrite_b=True, check_finite=False)
+            columns = np.zeros((right.shape[0], new.size))
+            columns[new, np.arange(new.size)] = 1.0
+            fresh = linalg.cho_solve(self.factor, columns, overwrite_b=True, check_finite=False)
             self.known = np.concatenate([self.known, new])
             self.columns = np.hstack([self.columns, fresh])
         order = np.argsort(self.known)

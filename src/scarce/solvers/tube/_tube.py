@@ -1,13 +1,13 @@
-"""Regression with squared slacks outside a tube: a finite Newton method on the active units.
+"""Regression with squared slacks outside a tube: a finite Newton method on the active samples.
 
-The problem, in the multipliers ``theta`` of ``n`` units, is
+The problem, in the multipliers ``theta`` of ``n`` samples, is
 
     min  1/2 theta'(K + diag(1/C)) theta - t'theta + sum_u eps_u |theta_u|,
     sum_u theta_u = 0,   |theta_u| <= U_u,
 
 the dual of ``min over w, b of 1/2 |w|^2 + sum_u C_u/2 max(0, |t_u - w'mu_u - b| - eps_u)^2`` where
 a finite cap ``U`` turns the square into a line from ``U / C`` on. The primal is piecewise quadratic
-and smooth. On the piece of a point, the units outside their tubes or at their caps and their sides,
+and smooth. On the piece of a point, samples outside their tubes or at their caps and their sides,
 its minimiser solves one linear system: the Newton step. With an exact search along the step the
 objective falls every time, no piece is visited twice, and the method ends at the exact solution.
 """
@@ -39,7 +39,7 @@ from scarce.solvers.tube._systems import TubeSystem
 MENDED = 1e-6  # share of the multipliers up to which a sum that is not zero is rounding
 ROUNDING_OF_FALLS = 1e-14  # share of the objective below which a fall may be a rounding error
 SLOW, SLOW_STEPS = 1e-9, 50  # so many falls in a row below this share lead nowhere: rounding
-# Linear systems, or as many as there are units, after which the pieces that are visited are those
+# Linear systems, or as many as there are samples, after which the pieces that are visited are those
 # of rounding: a few dozen are the rule.
 MOST_SYSTEMS = 1000
 
@@ -110,7 +110,7 @@ def solve_tube(
     Parameters
     ----------
     system : GramSystem or FeatureSystem
-        The units.
+        The samples.
     targets : array-like of shape (n,)
         Wanted scores ``t``.
     tube : float or array-like of shape (n,)
@@ -123,7 +123,7 @@ def solve_tube(
         Largest violation of the optimality conditions for the answer to count as optimal. The
         method goes on to the exact solution when rounding errors allow.
     max_iter : int
-        Largest number of linear systems; -1 for no limit but 1,000 or the number of units,
+        Largest number of linear systems; -1 for no limit but 1,000 or the number of samples,
         whichever is more: beyond, steps follow rounding errors.
     start : TubeSolution, optional
         Solution of a similar problem with the same system, to begin with.
@@ -147,7 +147,7 @@ def solve_tube(
     """
     n = system.n
     if n == 0:
-        raise ValueError("the system has no units; a tube needs at least one")
+        raise ValueError("the system has no samples; a tube needs at least one")
     t = tube_values("targets", targets, n)
     eps = tube_values("tube", tube, n)
     C = tube_values("costs", costs, n)
@@ -191,8 +191,8 @@ def with_intercept(
     system, targets, tube, costs, tol : TubeSystem, array, array, array, float
         The problem and the tolerance, as in `solve_tube`.
     definite : bool
-        Whether the units' kernel matrix is positive semidefinite for certain: else the dual proves
-        nothing, and the gap is NaN.
+        Whether the samples' kernel matrix is positive semidefinite for certain: else the dual
+        proves nothing, and the gap is NaN.
 
     Returns
     -------
@@ -285,7 +285,7 @@ class _Newton:
         forces = np.where(capped, side, 0.0) * np.where(capped, self.U, 0.0)
         if active.any():
             return self.system.ridge(active, self.t - self.eps * side, self.C, forces)
-        # No unit bends the objective in the offset: past the farthest one, its slope has turned.
+        # No sample bends the objective in the offset: past the farthest one, its slope has turned.
         reach = float(np.abs(self.t - self.scores - self.b).max() + self.eps.max())
         return self.system.combination(forces), self.b + reach * float(np.sign(forces.sum()))
 
@@ -307,13 +307,13 @@ class _Newton:
             return 1.0
         if slope(0.0) >= 0:
             return 0.0
-        # To the last digit: a steep unit bends the slope within a tiny interval.
+        # To the last digit: a steep sample bends the slope within a tiny interval.
         return float(brentq(slope, 0.0, 1.0, xtol=1e-18, maxiter=500))
 
     def piece(self, b: float, scores: Array) -> Array:
-        """Return the side on which each unit leaves its tube, twice that at its cap, 0 inside.
+        """Return the side on which each sample leaves its tube, twice that at its cap, 0 inside.
 
-        A unit without a tube changes nothing by changing sides, and has 0 on both.
+        A sample without a tube changes nothing by changing sides, and has 0 on both.
         """
         outside = outside_tubes(self.t - scores - b, self.eps)
         side = np.sign(outside)
@@ -335,8 +335,8 @@ class _Newton:
     def balanced(self, theta: Array) -> Array:
         """Return multipliers that sum to zero, if all that is missing is rounding.
 
-        A steep unit turns the last digit of the offset into a sum that is not zero. It is also the
-        one that can give it back: for its own condition that is nothing.
+        A steep sample turns the last digit of the offset into a sum that is not zero. It is also
+        the one that can give it back: for its own condition that is nothing.
         """
         excess = float(theta.sum())
         room = (theta != 0) & (np.abs(theta) + abs(excess) < self.U)
