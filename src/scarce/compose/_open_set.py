@@ -257,9 +257,9 @@ def _depth(model: Any, X: Any) -> Array:
     except ValueError:  # no kernel that vanishes with the distance
         left_out = model._left_out()
         offset = left_out.threshold(model.false_alarms_)
-        unit = left_out.threshold(0.5) - offset
+        width = left_out.threshold(0.5) - offset
         values = np.asarray(model.score_samples(X) - offset)
-        return values / unit if unit > 0 else values
+        return values / width if width > 0 else values
 
 
 def unknown_label(classes: Array) -> Any:

@@ -84,8 +84,8 @@ class ProductModeKernel(TensorKernel):
 def _mean_over_slices(X: Array, Y: Array, gamma: float) -> Array:
     kernel = RBFKernel(gamma=gamma)
     total = np.zeros((X.shape[0], Y.shape[0]))
-    for line in range(X.shape[1]):
-        total += kernel.values(X[:, line], Y[:, line])
+    for row in range(X.shape[1]):
+        total += kernel.values(X[:, row], Y[:, row])
     return np.asarray(total / X.shape[1])
 
 

@@ -49,8 +49,8 @@ class ShiftedRows:
     def _all_along(self) -> Array:
         """Return the inner product of every row with every direction."""
         along = np.zeros((self.directions.shape[0], self.n))
-        for line, products in enumerate(along):
-            groups = np.full(self.n, line)
+        for group, products in enumerate(along):
+            groups = np.full(self.n, group)
             self.rows.project(0, self.n, self.directions, groups, products)
         return along.T
 

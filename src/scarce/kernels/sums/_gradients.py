@@ -26,7 +26,7 @@ def score_gradients(
     support : array or CSR of shape (m, d)
         Rows of the expansion, dense or sparse like `X`.
     weights : ndarray of shape (n_groups, m)
-        Weights of the expansion, one line per group.
+        Weights of the expansion, one row per group.
     kernel : Kernel
         A kernel with a gradient: linear, rbf, poly or sigmoid.
     groups : ndarray of int of shape (n,), optional
@@ -60,13 +60,13 @@ def score_gradients(
     dtype = left.rows.dtype
     (panel,) = right.panels(right.n)
     # The rows as the tiles have them: shifted to the centre, if the kernel does not notice.
-    plain, lines = right.rows.panel().T, weights.astype(dtype)
+    plain, own = right.rows.panel().T, weights.astype(dtype)
 
     def work(start: int, stop: int) -> None:
         slopes = np.empty((stop - start, right.n), dtype)
         left.write(start, stop, panel, slopes)
         kernel.write_slopes(slopes)
-        slopes *= lines[groups[start:stop]]
+        slopes *= own[groups[start:stop]]
         sums = np.asarray(slopes @ plain)  # of slope times support row
         if kernel.shift_invariant:  # the derivative points from x towards z
             points = left.rows.take(np.arange(start, stop)).panel().T

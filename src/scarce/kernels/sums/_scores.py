@@ -33,7 +33,7 @@ def weighted_scores(
     X, support : array or CSR of shape (n, d) and (m, d)
         New rows and those of the expansion, both dense or both sparse.
     coefficients : ndarray of shape (m,) or (n_groups, m)
-        Weights of the expansion, one line per group.
+        Weights of the expansion, one row per group.
     kernel : Kernel
         The kernel; not precomputed.
     groups : ndarray of int of shape (n,), optional
