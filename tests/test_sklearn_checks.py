@@ -111,6 +111,8 @@ def test_only_these_estimators_have_expected_failures() -> None:
 @pytest.mark.parametrize("check", [check_outliers_train, check_outliers_fit_predict])
 def test_outliers_without_contamination(kind, check):
     class Plain(kind):
+        _contamination = 0.0
+
         def __init__(self, nu=0.5):
             super().__init__(nu=nu)
             del self.contamination
