@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,8 @@ def column_numbers(columns: Any, n_columns: int, names: Any) -> Array:
         first = 0 if columns.start is None else places[columns.start]
         last = n_columns - 1 if columns.stop is None else places[columns.stop]
         return all_columns[first : last + 1 : columns.step]
+    if isinstance(columns, UserList):  # of scikit-learn 1.6, which warns when it is read
+        columns = columns.data
     chosen = np.asarray(columns)
     if chosen.dtype.kind in "OUT":
         places = {name: place for place, name in enumerate(names)}
