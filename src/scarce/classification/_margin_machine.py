@@ -15,8 +15,14 @@ from scarce._boundary import no_nan
 from scarce._chunked_fit import ChunkedFit
 from scarce._classes import check_classes, several_classes
 from scarce._data import lazily
-from scarce._frame import Solved, StrOptions, fit_frame, fit_task, keep_quality
-from scarce._kernel_machine import KernelMachine, Sample
+from scarce._frame import (
+    Solved,
+    StrOptions,
+    fit_frame,
+    fit_task,
+    keep_quality,
+)
+from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
 from scarce.classification._labelled_machine import LabelledMachine
 from scarce.classification._one_vs_one import (
@@ -27,10 +33,11 @@ from scarce.classification._one_vs_one import (
     pair_coefficients,
     pair_sums,
 )
+from scarce.classification._updated import UpdatedMargin
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.parallel import thread_count
 from scarce.reductions import MarginProblem
-from scarce.solvers import QuadraticProgram, Solution, solve_many
+from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve_many
 
 if TYPE_CHECKING:
     from scarce._by_chunks import Plan
@@ -39,7 +46,7 @@ if TYPE_CHECKING:
 THREADED_ROWS = 1000  # of two classes, below which threads wait for the interpreter
 
 
-class MarginMachine(ChunkedFit, LabelledMachine):
+class MarginMachine(UpdatedMargin, ChunkedFit, LabelledMachine):
     """Base of large-margin classifiers; a subclass has `_program` and `_read`.
 
     Two classes are one program, positive for the second. Several are one for every pair, positive
@@ -47,7 +54,7 @@ class MarginMachine(ChunkedFit, LabelledMachine):
     """
 
     _allowed_values: ClassVar[dict[str, Any]] = {
-        **KernelMachine._allowed_values,
+        **UpdatedMargin._allowed_values,
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "probability": ["boolean", StrOptions({"deprecated"})],
@@ -94,6 +101,11 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         self : object
             The fitted estimator.
         """
+        self._refuse_probability()
+        self._drop_rows()
+        return self._fit(X, y, sample_weight, None)
+
+    def _refuse_probability(self) -> None:
         if self.probability is True or self.probability is np.True_:
             name = type(self).__name__
             raise ValueError(
@@ -101,7 +113,6 @@ class MarginMachine(ChunkedFit, LabelledMachine):
                 f"CalibratedClassifierCV({name}(), ensemble=False), of sklearn.calibration, as "
                 "scikit-learn recommends since it deprecated the parameter"
             )
-        return self._fit(X, y, sample_weight, None)
 
     @fit_frame
     def _fit_from(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
@@ -109,8 +120,9 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         return self._fit(X, y, sample_weight, start)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, start: Array | None) -> Self:
-        self._forget_reads()
-        solutions, models = self._answers(X, y, sample_weight, start)
+        return self._stored(*self._answers(X, y, sample_weight, start))
+
+    def _stored(self, solutions: Sequence[Solved], models: list[Any]) -> Self:
         self.intercept_ = np.array([model.intercept for model in models])
         self.n_iter_ = np.array([max(1, each.n_iter) for each in solutions], dtype=np.int32)
         self.objective_ = float(sum(model.objective for model in models))
@@ -122,6 +134,7 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         self, X: Any, y: Any, sample_weight: Any, start: Array | None
     ) -> tuple[Sequence[Solved], list[Any]]:
         """Return solutions and models of all pairs, of rows in memory or chunks; store the sum."""
+        self._forget_reads()
         if self._reads_chunks(X):
             return self._answers_of_chunks(self._opened(X, y=y, sample_weight=sample_weight))
         X, codes, weights = self._coded(X, y, sample_weight)
@@ -129,6 +142,12 @@ class MarginMachine(ChunkedFit, LabelledMachine):
             given = None if sample_weight is None else weights
             chunks = self._opened(X, y=codes.astype(np.int8), sample_weight=given)
             return self._answers_of_chunks(chunks, self.classes_)
+        return self._answers_of_rows(X, codes, weights, start)
+
+    def _answers_of_rows(
+        self, X: Any, codes: Array, weights: Array, start: Array | None
+    ) -> tuple[Sequence[Solved], list[Any]]:
+        """Return those of checked rows in memory."""
         if self.classes_.size > 2 and self.approximation is not None:
             raise ValueError(
                 f"approximation={self.approximation!r} is for two classes, got "
@@ -210,7 +229,10 @@ class MarginMachine(ChunkedFit, LabelledMachine):
         pairs = class_pairs(self.classes_.size)
         with fit_task(self, len(pairs)) as task:
             alone = task.context is None and not task.heard  # callbacks are told in order
-            starts = [None if last is None else of_pair(last, codes, pair) for pair in pairs]
+            starts: list[Array | None] = [None] * len(pairs)
+            if last is not None:
+                given = [of_pair(last, codes, pair) for pair in pairs]
+                starts = list(map(feasible_start, programs, given))
             if alone and (programs[0].kernel.shares_values or self._in_threads(codes)):
                 with np.errstate(over="ignore", invalid="ignore"):  # found by who reads them
                     return solve_many(

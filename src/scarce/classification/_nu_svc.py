@@ -85,6 +85,8 @@ class NuSVC(MarginMachine):
         free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
         object of `scarce.chunks`, or, for a linear kernel, a memory map larger than this. They need
         ``approximation="nystroem"`` or ``kernel="linear"``, and two classes.
+    window : int or None, default=None
+        Largest number of rows that `partial_fit` keeps, the newest; None for all.
 
     Attributes
     ----------
@@ -176,6 +178,7 @@ class NuSVC(MarginMachine):
         approximation: str | None = None,
         n_components: int = 500,
         max_memory: float | None = None,
+        window: int | None = None,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -196,6 +199,7 @@ class NuSVC(MarginMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.max_memory = max_memory
+        self.window = window
 
     _band_from: ClassVar[float] = 200_000  # rows in memory from which bands are faster
 

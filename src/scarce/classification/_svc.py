@@ -77,6 +77,8 @@ class SVC(MarginMachine):
         free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
         object of `scarce.chunks`, or, for a linear kernel, a memory map larger than this. They need
         ``approximation="nystroem"`` or ``kernel="linear"``, and two classes.
+    window : int or None, default=None
+        Largest number of rows that `partial_fit` keeps, the newest; None for all.
 
     Attributes
     ----------
@@ -168,6 +170,7 @@ class SVC(MarginMachine):
         approximation: str | None = None,
         n_components: int = 500,
         max_memory: float | None = None,
+        window: int | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -188,6 +191,7 @@ class SVC(MarginMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.max_memory = max_memory
+        self.window = window
 
     _band_from: ClassVar[float] = 20_000  # rows in memory from which bands are faster
 

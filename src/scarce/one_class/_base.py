@@ -26,7 +26,7 @@ from scarce._frame import (
     keep_quality,
     note,
 )
-from scarce._kernel_machine import KernelMachine, Sample
+from scarce._kernel_machine import Sample
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning
 from scarce.held_out import (
@@ -44,6 +44,7 @@ from scarce.held_out import (
     scores_by_parts,
 )
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
+from scarce.one_class._updated import UpdatedOneClass
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
 
@@ -77,11 +78,13 @@ class Answer:
     dropped: tuple[Array, Array] | None = None
 
 
-class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedFit):
+class OneClassMachine(
+    TrimmedOffset, OneClassPredictions, OutlierMixin, UpdatedOneClass, ChunkedFit
+):
     """Base of one-class models: rows whose score reaches the offset are inside."""
 
     _allowed_values: ClassVar[dict[str, Any]] = {
-        **KernelMachine._allowed_values,
+        **UpdatedOneClass._allowed_values,
         **TrimmedOffset._allowed_values,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "offset": [StrOptions({"training", "left_out"}), None],
@@ -129,23 +132,34 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
         self : object
             The fitted estimator.
         """
-        self._forget_reads()
-        answer = self._answer(X, sample_weight)
+        self._drop_rows()
+        return self._stored(self._answer(X, sample_weight))
+
+    def _stored(self, answer: Answer, *, late: bool = False) -> Self:
+        """Store what the solution says; the threshold only when it is asked for, if ``late``."""
         self.n_iter_ = max(1, answer.solution.n_iter)
         self.objective_ = answer.objective
         keep_quality(self, [answer.solution])
+        self._expect_nothing()
         self._forget_left_out()
         if answer.dropped is not None:
             self._keep_dropped(*answer.dropped)
-        self.offset_ = np.array([answer.offset()])
-        self.intercept_ = -self.offset_
-        self._rounding = answer.rounding()
-        if self._kernel_type.vanishes:
-            self._note_if_all_inside(answer.far + self._rounding)
+        if late:
+            self._expect_offset(answer.far)
+        else:
+            self._store_offset(answer.offset(), answer.rounding, answer.far)
         return self
+
+    def _store_offset(self, offset: float, rounding: Callable[[], float], far: float) -> None:
+        self.offset_ = np.array([offset])
+        self.intercept_ = -self.offset_
+        self._rounding = rounding()
+        if self._kernel_type.vanishes:
+            self._note_if_all_inside(far + self._rounding)
 
     def _answer(self, X: Any, sample_weight: Any) -> Answer:
         """Return what the solution of the problem says, of rows in memory or in chunks."""
+        self._forget_reads()
         rule = self._offset_rule
         if self._reads_chunks(X):
             self._drop_nothing_of_chunks()
@@ -156,6 +170,10 @@ class OneClassMachine(TrimmedOffset, OneClassPredictions, OutlierMixin, ChunkedF
             self._drop_nothing_of_chunks()
             given = None if sample_weight is None else weights
             return self._answer_of_chunks(self._opened(X, sample_weight=given))
+        return self._answer_of_rows(X, weights)
+
+    def _answer_of_rows(self, X: Any, weights: Array) -> Answer:
+        """Return that of checked rows in memory."""
         self.dropped_ = self._rows_to_drop(X, weights)
         taking = weights.copy()
         taking[self.dropped_] = 0.0

@@ -83,6 +83,8 @@ class OneClassSVM(OneClassMachine):
         free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
         object of `scarce.chunks`, or, for a linear kernel, a memory map larger than this. They need
         ``approximation="nystroem"`` or ``kernel="linear"``.
+    window : int or None, default=None
+        Largest number of rows that `partial_fit` keeps, the newest; None for all.
 
     Attributes
     ----------
@@ -170,6 +172,7 @@ class OneClassSVM(OneClassMachine):
         false_alarms: float | None = None,
         contamination: float | str = 0.0,
         max_memory: float | None = None,
+        window: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -189,6 +192,7 @@ class OneClassSVM(OneClassMachine):
         self.false_alarms = false_alarms
         self.contamination = contamination
         self.max_memory = max_memory
+        self.window = window
 
     _band_from: ClassVar[float] = 100_000
 

@@ -68,6 +68,8 @@ class SVDD(OneClassMachine):
         Proportion of new rows of the class that may be rejected; see `OneClassSVM`.
     contamination : float or "auto", default=0.0
         Proportion of the training rows that may not belong to the class; see `OneClassSVM`.
+    window : int or None, default=None
+        Largest number of rows that `partial_fit` keeps, the newest; None for all.
 
     Attributes
     ----------
@@ -163,6 +165,7 @@ class SVDD(OneClassMachine):
         offset: str | None = None,
         false_alarms: float | None = None,
         contamination: float | str = 0.0,
+        window: int | None = None,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -180,6 +183,7 @@ class SVDD(OneClassMachine):
         self.offset = offset
         self.false_alarms = false_alarms
         self.contamination = contamination
+        self.window = window
 
     def _program(self, sample: Sample) -> QuadraticProgram:
         norms = np.asarray(sample.operator.diagonal())

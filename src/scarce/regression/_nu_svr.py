@@ -55,6 +55,8 @@ class NuSVR(TubeMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
+    window : int or None, default=None
+        Largest number of rows that `partial_fit` keeps, the newest; None for all.
 
     Attributes
     ----------
@@ -126,6 +128,7 @@ class NuSVR(TubeMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        window: int | None = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -142,6 +145,7 @@ class NuSVR(TubeMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.window = window
 
     def _program(self, operator: Any, targets: Array, costs: Array) -> QuadraticProgram:
         return nu_svr_program(operator, targets, nu=self.nu, costs=costs)

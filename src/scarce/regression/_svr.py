@@ -54,6 +54,8 @@ class SVR(TubeMachine):
         Number of rows of the approximation.
     random_state : int, RandomState instance or None, default=None
         Choice of the rows of the approximation.
+    window : int or None, default=None
+        Largest number of rows that `partial_fit` keeps, the newest; None for all.
 
     Attributes
     ----------
@@ -124,6 +126,7 @@ class SVR(TubeMachine):
         approximation: str | None = None,
         n_components: int = 500,
         random_state: Any = None,
+        window: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -140,6 +143,7 @@ class SVR(TubeMachine):
         self.approximation = approximation
         self.n_components = n_components
         self.random_state = random_state
+        self.window = window
 
     def _program(self, operator: Any, targets: Array, costs: Array) -> QuadraticProgram:
         return svr_program(operator, targets, self.epsilon, costs)

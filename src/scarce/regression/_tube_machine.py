@@ -8,21 +8,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
 
 from scarce._arrays import Array
 from scarce._classes import check_lengths
 from scarce._data import lazily
 from scarce._frame import Interval, checked_costs, checked_weights, fit_frame, keep_quality
-from scarce._kernel_machine import KernelMachine
 from scarce.reductions import TubeRegression
 from scarce.solvers import QuadraticProgram, Solution
+from scarce.updates import UpdatedFit, keeps_rows
 
 
-class TubeMachine(RegressorMixin, KernelMachine):
+class TubeMachine(RegressorMixin, UpdatedFit):
     """Base of regressors with a tube; a subclass has `_program` and `_read`."""
 
     _allowed_values: ClassVar[dict[str, Any]] = {
-        **KernelMachine._allowed_values,
+        **UpdatedFit._allowed_values,
         "C": [Interval(Real, 0.0, None, closed="right")],
     }
 
@@ -57,10 +58,40 @@ class TubeMachine(RegressorMixin, KernelMachine):
         self : object
             The fitted estimator.
         """
-        X, y = self._validated(X, y, reset=True)
-        targets = column_or_1d(y, warn=True).astype(np.float64)
-        check_lengths(X, targets)
-        sample = self._sample(X, checked_weights(sample_weight, X))
+        self._drop_rows()
+        return self._fit_rows(*_with_targets(self._validated(X, y, reset=True), sample_weight))
+
+    @available_if(keeps_rows)
+    @fit_frame
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Bring the function up to date for new rows: the optimum of all rows that are kept.
+
+        The first call is a fit; `fit` itself keeps no rows. A `gamma` that is found from the rows
+        is found by the first call, and stays.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New rows. They are kept, of all calls no more than `window`, the newest.
+        y : array-like of shape (n_samples,)
+            Their wanted values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights; a row of weight 0 or less takes no part, and is not kept.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, targets, weights = _with_targets(self._checked_rows(X, y), sample_weight)
+        self._take_rows(X, weights, targets)
+        self._fit_rows(self._kept_rows, self._kept_targets, self._kept_weights)
+        del self._update
+        return self
+
+    def _fit_rows(self, X: Any, targets: Array, weights: Array) -> Self:
+        """Fit checked rows."""
+        sample = self._sample(X, weights)
         costs = checked_costs("C", self.C, sample.weights)
         program = self._program(sample.operator, targets[sample.rows], costs)
         last = sample.part(self._last_dual_variables(X.shape[0]))
@@ -99,3 +130,11 @@ class TubeMachine(RegressorMixin, KernelMachine):
             The values.
         """
         return np.asarray(self._raw_scores(X) + self.intercept_)
+
+
+def _with_targets(checked: tuple[Any, Any], sample_weight: Any) -> tuple[Any, Array, Array]:
+    """Return checked rows, their targets and weights."""
+    X, y = checked
+    targets = column_or_1d(y, warn=True).astype(np.float64)
+    check_lengths(X, targets)
+    return X, targets, checked_weights(sample_weight, X)

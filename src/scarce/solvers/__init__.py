@@ -1,6 +1,7 @@
 """Solvers of the quadratic programs behind the estimators; arrays in, a frozen dataclass out."""
 
 from scarce._names import publish
+from scarce.solvers._moving import MovingOptimum as MovingOptimum
 from scarce.solvers._operator import (
     DenseMatrix,
     SymmetricOperator,

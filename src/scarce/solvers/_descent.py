@@ -104,7 +104,7 @@ class Descent:
                     break
                 else:
                     aim, last = goal, 0.0
-        return *self._found(), steps
+        return *self.found(), steps
 
     def go_roughly(self, goal: float, spread: float, most: int) -> tuple[Array, int]:
         """Return a point that violates by at most the goal, or a share of the gradient's spread."""
@@ -203,7 +203,7 @@ class Descent:
         )
         return taken, gradient if met[0] < 0 else None
 
-    def _found(self) -> tuple[Array, Field]:
+    def found(self) -> tuple[Array, Field]:
         """Return the point and its field."""
         form = self.form
         self._follow(self.nowhere)

@@ -1,0 +1,87 @@
+"""Margin classifiers whose rows keep coming."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
+
+from scarce._classes import check_lengths
+from scarce._frame import checked_weights, fit_frame
+from scarce.updates import UpdatedFit, keeps_rows
+
+
+class UpdatedMargin(UpdatedFit):
+    """Part of margin classifiers: `partial_fit`."""
+
+    _refuse_probability: Any
+    _read_labels: Any
+    _set_class_weight: Any
+    _answers_of_rows: Any
+    _stored: Any
+    classes_: Any
+
+    @available_if(keeps_rows)
+    @fit_frame
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None
+    ) -> Self:
+        """Bring the surfaces up to date for new rows: the optimum of all rows that are kept.
+
+        The first call is a fit; `fit` itself keeps no rows. A `gamma` that is found from the rows
+        is found by the first call, and stays.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New rows. They are kept, of all calls no more than `window`, the newest.
+        y : array-like of shape (n_samples,)
+            Their labels. The first call needs rows of every class that will ever come.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights; a row of weight 0 or less takes no part, and is not kept.
+        classes : array-like of shape (n_classes,), default=None
+            All classes, for those who expect to be asked; every call must agree.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._refuse_probability()
+        if y is None:
+            raise ValueError("partial_fit needs y, the labels of the new rows")
+        begun = self._is_begun()
+        X, y = self._checked_rows(X, y)
+        y = column_or_1d(y, warn=True)
+        check_lengths(X, y)
+        weights = checked_weights(sample_weight, X)
+        if begun:
+            codes = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
+            strange = np.unique(y[self.classes_[codes] != y])
+            if strange.size:
+                raise ValueError(
+                    f"y holds {strange.tolist()[0]!r}, which is none of the classes of the first "
+                    f"call, {self.classes_.tolist()}: fit a new model with rows of all of them"
+                )
+        else:
+            self.classes_, codes = self._read_labels(y, weights)
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={classes!r} differ from the labels of the first call, "
+                f"{self.classes_.tolist()}: it needs rows of every class"
+            )
+        self._take_rows(X, weights, codes)
+        codes, weights = self._kept_targets, self._kept_weights
+        totals = np.bincount(codes, weights, minlength=self.classes_.size)
+        if not totals.all():
+            lost = self.classes_.tolist()[int(np.argmin(totals))]
+            raise ValueError(
+                f"window={self.window} holds no row of class {lost!r} any more: use a larger one"
+            )
+        self._set_class_weight(totals)
+        answers = self._answers_of_rows(self._kept_rows, codes, weights, None)
+        del self._update
+        self._stored(*answers)
+        return self
