@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.tree import ExtraTreeClassifier
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,7 +35,7 @@ from scarce.positive_unlabeled.bags._estimator_bags import (
     weight_argument,
 )
 from scarce.positive_unlabeled.bags._feature_weights import times_columns
-from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
+from scarce.positive_unlabeled.bags._forest import forest_scores, out_of_bag_trees
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
 from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both
@@ -275,15 +274,17 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
             largest = _largest_values(rows)
             self._scale = 1.0 / np.where(largest > 0, largest, 1.0)
             trees = replace(design, n_bags=TREES_A_BAG * self.n_bags)
-            scaled = MemoryRows(self._of_trees(rows))
-            bags = EstimatorBags(scaled, ExtraTreeClassifier(), seed, self.n_jobs)
-            with task.part("trees") as part:
-                best = bags.fitted(trees, trees.parts(random, trees.all_rows()), part)
+            parts = trees.parts(random, trees.all_rows())
+            with task.part("trees"):
+                self.trees_, scores = out_of_bag_trees(
+                    self._of_trees(rows), parts, seed, self.n_jobs
+                )
         for message, category in notes:  # what the scores tell is said of the mean of both
             if issubclass(category, ConvergenceWarning):
                 note(message, category)
-        self.svc_, self.trees_, self.estimators_ = svc, as_arrays(best.estimators), []
-        theirs = best.positive, best.others(trees.all_rows()[0])
+        self.svc_, self.estimators_ = svc, []
+        others = np.concatenate([design.unlabelled.rows, design.negatives.rows])
+        theirs = scores[design.positives.rows], scores[others]
         standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
         standards[:, 1] /= len(PARTS) * np.array(PARTS)  # so that the mean of both has these parts
         self._standards = standards

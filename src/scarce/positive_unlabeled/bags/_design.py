@@ -34,6 +34,13 @@ class Part:
     signs: Array
     costs: Array
 
+    def trained(self) -> tuple[Array, Array, Array]:
+        """Return the rows that are trained on, 1 for positives, and weights of mean one."""
+        trained = np.flatnonzero(self.costs)
+        costs = self.costs[trained]
+        labels = (self.signs[trained] > 0).astype(np.int64)
+        return self.rows[trained], labels, costs * (trained.size / costs.sum())
+
 
 class _Drawn(NamedTuple):
     """What a part is made of: who is kept, and the unlabelled rows with how often they count."""

@@ -104,9 +104,7 @@ def _fit_and_score(
     estimator: Any, source: RowSource, design: Design, part: Part, seed: int
 ) -> tuple[Any, Array, Array]:
     """Return a clone fitted to a part, and rows that it was not trained on with their scores."""
-    trained = np.flatnonzero(part.costs)
-    rows, labels = part.rows[trained], (part.signs[trained] > 0).astype(np.int64)
-    weights = part.costs[trained] * (trained.size / part.costs[trained].sum())
+    rows, labels, weights = part.trained()
     fitted = _seeded(clone(estimator), seed)
     argument = weight_argument(fitted)
     if argument is not None:

@@ -6,12 +6,44 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy import sparse
+from sklearn.tree import ExtraTreeClassifier
 
 from scarce._arrays import Array
 from scarce._core import add_trees
+from scarce.positive_unlabeled.bags._design import Part
 
 PLACES = 1 << 24  # values of sparse rows that are made dense at a time
+
+
+def out_of_bag_trees(
+    X: Any, parts: Sequence[Part], seed: int, n_jobs: int | None
+) -> tuple[dict[str, Array], Array]:
+    """Return extremely randomised trees, one a bag, and scores by those not trained on a row.
+
+    All rows go down all trees at once; what the trees of its own bags say is then taken from a row.
+    """
+    seeds = np.random.default_rng(seed).integers(2**31 - 1, size=len(parts))
+    trained = [part.trained() for part in parts]
+    grown = Parallel(n_jobs=n_jobs)(
+        delayed(_grown)(X[rows], labels, weights, int(each))
+        for (rows, labels, weights), each in zip(trained, seeds, strict=True)
+    )
+    trees = as_arrays(grown)
+    everyone = forest_scores(trees, X)
+    sums, times = len(grown) * everyone, np.full(X.shape[0], float(len(grown)))
+    for tree, (rows, _, _) in zip(grown, trained, strict=True):
+        sums[rows] -= forest_scores(as_arrays([tree]), X[rows])
+        times[rows] -= 1.0
+    # A row in every bag: what the mean of all says is all there is.
+    return trees, np.where(times > 0, sums / np.maximum(times, 1.0), everyone)
+
+
+def _grown(X: Any, labels: Array, weights: Array, seed: int) -> Any:
+    state = int(np.random.default_rng(seed).integers(2**31 - 1))
+    tree = ExtraTreeClassifier(random_state=state)
+    return tree.fit(X, labels, sample_weight=weights, check_input=sparse.issparse(X))
 
 
 def as_arrays(trees: Sequence[Any]) -> dict[str, Array]:
