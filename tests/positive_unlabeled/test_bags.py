@@ -276,6 +276,15 @@ def test_weights_of_columns_need_a_clear_gain():
     assert not any(taken)
 
 
+def test_the_gain_that_weights_need_grows_with_columns_a_label():
+    """Weights of 400 columns from 20 labels fit these, whose ranks then say far too little."""
+    X = np.random.default_rng(0).normal(size=(400, 400))
+    X[:120, :2] += 3.0
+    model = PositiveUnlabeledSVC(n_bags=10, random_state=0).fit(X, np.arange(400) < 20)
+    assert model.feature_weights_ is None
+    assert model.accepted_share_ > 0.15
+
+
 def test_weights_of_columns_by_hand():
     own, others = np.array([[1.0, 5.0], [2.0, 6.0]]), np.array([[1.0, 1.0], [2.0, 2.0]])
     found = column_weights(own, others, ones(own[:, 0], others[:, 0]))

@@ -42,7 +42,6 @@ from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both
 from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows
 
 TREES_A_BAG = 6
-PARTS = (0.75, 0.25)  # of the kernel model and of the trees in the score
 
 
 class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin, BaseEstimator):
@@ -57,10 +56,9 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
     ----------
     estimator : classifier or None, default=None
         A classifier or pipeline with `decision_function` or `predict_proba`. Weights of samples
-        are handed to it if its `fit` takes them, else samples are repeated. None is a
-        :class:`PositiveUnlabeledSVC` and extremely randomised trees, each standardised by its
-        scores of the unlabelled samples, with weights of 3/4 and 1/4: standardise the features
-        first.
+        are handed to it if its `fit` takes them, else samples are repeated. None is the mean of a
+        :class:`PositiveUnlabeledSVC` and of extremely randomised trees, each standardised by its
+        scores of the unlabelled samples: standardise the features first.
     n_bags : int, default=50
         Number of bags, at least 2. With ``estimator=None`` six times as many trees.
     class_prior : float or None, default=None
@@ -285,9 +283,7 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
         self.svc_, self.estimators_ = svc, []
         others = np.concatenate([design.unlabelled.rows, design.negatives.rows])
         theirs = scores[design.positives.rows], scores[others]
-        standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
-        standards[:, 1] /= len(PARTS) * np.array(PARTS)  # so that the mean of both has these parts
-        self._standards = standards
+        self._standards = np.array([_mean_and_width(design, each) for _, each in (own, theirs)])
         positive, others = (self._mean(pair) for pair in zip(own, theirs, strict=True))
         self.threshold_ = self._keep_answers(design, positive, others, cleaner)
 

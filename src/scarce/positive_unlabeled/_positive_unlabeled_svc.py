@@ -81,8 +81,9 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     feature_weights : "auto", array-like of shape (n_features,) or None, default="auto"
         What the columns are multiplied by before the kernel. "auto": a column counts the more, the
         better it alone ranks labelled above unlabelled rows; such weights are taken if the
-        out-of-bag area under the curve is larger with them by three standard errors. Only with
-        ``gamma="scale"`` and from 2 to 2,000 columns.
+        out-of-bag area under the curve is larger with them by three standard errors, and by more
+        where there are more than four columns for each labelled row. Only with ``gamma="scale"``
+        and from 2 to 2,000 columns.
     pos_label : int, float, bool, str or None, default=None
         The label of positive rows. None: if one of two strings means "unlabelled"
         (`scarce.positive_unlabeled.UNLABELED_WORDS`) the other, else the one that sorts last.

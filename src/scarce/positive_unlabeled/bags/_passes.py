@@ -16,13 +16,14 @@ from scarce.positive_unlabeled.bags._ranks import density_at, mid_ranks, prior_o
 from scarce.positive_unlabeled.bags._threshold import estimated_shares
 
 RESAMPLES = 200
-# Standard errors by which weights of the columns must gain: they were found from the same labels,
-# so that the area of few held-out rows rises by itself.
-CLEAR = 3.0
 
 
 class Candidates(Protocol):
     """What is tried; ``some`` are unlabelled rows, by number, and weights."""
+
+    @property
+    def errors(self) -> float:
+        """Standard errors by which a further one must gain."""
 
     def first(self, some: tuple[Array, Array]) -> Sequence[Bags]:
         """Return bags, the usual ones first."""
@@ -74,7 +75,7 @@ def ranking(
     bags = next(each for each, found in zip(first, fitted, strict=True) if found is best)
     for each in candidates.more(best, some):
         other = tried(each)
-        taken, scores = clearly_best([best, other], some, errors=CLEAR)
+        taken, scores = clearly_best([best, other], some, errors=candidates.errors)
         best, bags = (other, each) if taken is other else (best, bags)
     share = class_prior
     if share is None:

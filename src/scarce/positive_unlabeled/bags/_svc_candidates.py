@@ -21,6 +21,7 @@ from scarce.positive_unlabeled.bags._out_of_bag import OutOfBag
 from scarce.positive_unlabeled.bags._svc_bags import Programs, SVCBags, SVCOutOfBag
 from scarce.positive_unlabeled.rows._row_source import RowSource
 
+CLEAR, MANY_A_LABEL = 3.0, 4.0  # standard errors, with up to so many columns for each labelled row
 WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
 
 
@@ -52,6 +53,16 @@ class SVCCandidates:
     tol: float
     max_iter: int
     cache_size: float
+
+    @property
+    def errors(self) -> float:
+        """Standard errors by which weights of the columns must gain.
+
+        They are found from the labels that judge them, so that the area rises by itself: the more,
+        the fewer labels there are for each column.
+        """
+        columns = self.source.shape[1] / (MANY_A_LABEL * self.design.positives.total)
+        return float(CLEAR * np.sqrt(max(1.0, columns)))
 
     @property
     def _by_scale(self) -> bool:

@@ -26,7 +26,7 @@ PART_OF_SHAPE = 0.5  # of the shape of unlabelled scores in the share to accept,
 PART_OF_LOWEST = 0.3  # of the lowest labelled ranks beside the shape, for biased labels
 LOWEST = 0.05  # of the labelled rows
 # Times, and standard errors, by which the shape may say more than random labels do.
-SUSPICIOUS = (2.5, 3.5)
+SUSPICIOUS = (2.5, 4.0)
 LEAST_CURVE = 1.0 / 3.0  # of what the ranks say: so little may the curve say beside them
 LABELLINGS = ("random", "biased")
 NORMAL_95 = 1.96  # two-sided
