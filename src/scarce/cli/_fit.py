@@ -35,6 +35,8 @@ Learn a model from a table. The options you give select the model:
   scarce fit images.npz --out m.skops                        samples that are matrices, of one class
   scarce fit rows.csv --label COLUMN --kind classify --out m.skops   a class for each row
   scarce fit rows.csv --label COLUMN --kind regress --out m.skops    a number for each row
+  scarce fit good.csv --per COLUMN --out m.skops             one class, a model for each value
+  scarce fit rows.csv --label COLUMN --kind open-set --out m.skops   a class, or none of them
 """
 
 
@@ -92,6 +94,9 @@ def add(commands: Any) -> None:
 
     columns = fit.add_argument_group("columns")
     columns.add_argument("--id", metavar="COLUMN", help="names of rows, not learnt from")
+    columns.add_argument(
+        "--per", metavar="COLUMN", help="a model for each of its values: devices, wards, customers"
+    )
     columns.add_argument("--weight", metavar="COLUMN", help="how much each row counts")
     columns.add_argument("--features", type=column_list, metavar="A,B,...", help="these alone")
     columns.add_argument("--drop", type=column_list, metavar="A,B,...", help="all but these")
@@ -139,6 +144,8 @@ def run(arguments: argparse.Namespace) -> None:
     from scarce.cli.tasks import make_task
 
     kind = chosen_kind(arguments)
+    if kind == "open-set" and arguments.report is not None:
+        raise UsageError("--report is not for open-set: scarce score lists its rows")
     parameters = read_parameters(arguments.params, arguments.set)
     task = make_task(kind, arguments)
     set_parameters(task.estimator, parameters)
@@ -196,7 +203,7 @@ def write(task: Any, model: Any, arguments: argparse.Namespace) -> None:
 
 def n_fits(task: Any, arguments: argparse.Namespace) -> int | None:
     """Return how many fits there will be, None if that is not known."""
-    if arguments.tune or arguments.contamination or task.kind == "transfer":
+    if arguments.tune or arguments.contamination or arguments.per or task.kind == "transfer":
         return None
     if task.calibrated:
         from scarce.held_out import left_out_parts
@@ -210,7 +217,8 @@ def n_fits(task: Any, arguments: argparse.Namespace) -> int | None:
 def name_of(task: Any) -> str:
     """Return the estimator's name, with what is around it."""
     name = type(task.estimator).__name__
-    return f"{name}, calibrated by held-out rows" if task.calibrated else name
+    many = f", {len(set(task.groups))} models" if task.groups is not None else ""
+    return f"{name}, calibrated by held-out rows{many}" if task.calibrated else name
 
 
 def fitted(task: Any, false_alarms: float | None, contamination: float | str = 0.0) -> Any:
@@ -219,15 +227,17 @@ def fitted(task: Any, false_alarms: float | None, contamination: float | str = 0
     ``false_alarms``: proportion of new rows that may be rejected; None for the default.
     ``contamination``: proportion of the rows that may not be of the class.
     """
-    from scarce import CalibratedOneClass
+    from scarce import CalibratedOneClass, PerGroup
     from scarce._frame import InvalidParameterError
 
     model = task.pipeline
     rate: dict[str, Any] = {} if false_alarms is None else {"false_alarms": false_alarms}
     if task.calibrated:
         model = CalibratedOneClass(model, contamination=contamination, **rate)
+        if task.groups is not None:
+            model = PerGroup(model)
     elif rate:
-        model.set_params(**rate)
+        task.estimator.set_params(**rate)
     try:
         return model.fit(task.X, task.y, **task.fit_parameters)
     except InvalidParameterError as error:
@@ -253,6 +263,7 @@ def description(task: Any, model: Any, arguments: argparse.Namespace) -> dict[st
         "shape": [int(size) for size in task.facts.get("shape", ())],
         "id": task.id_name,
         "label": arguments.label,
+        "per": arguments.per,
         "seed": arguments.seed,
         "model": of_model(model),
     }

@@ -18,7 +18,7 @@ def held_out(task: Any) -> dict[str, float]:
     Returned: "ours" and "plain": proportions of right classes beside that of the largest class, or
     mean absolute errors beside that of the median.
     """
-    classes = task.kind == "classify"
+    classes = task.kind != "regress"
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)
     if len(task.y) < 2 * FOLDS:
         return {}

@@ -6,8 +6,12 @@ import argparse
 
 from scarce.cli._errors import UsageError
 
-KINDS = ("one-class", "transfer", "pu", "groups", "tensor", "classify", "regress")
-LABELLED = ("classify", "regress")  # chosen by --kind alone: a label may also be that of some rows
+KINDS = ("one-class", "transfer", "pu", "groups", "tensor", "classify", "regress", "open-set")
+LABELLED = (
+    "classify",
+    "regress",
+    "open-set",
+)  # chosen by --kind alone: a label may also be that of some rows
 # What says that a kind is meant.
 SIGNS = {
     "transfer": ("source", "domain", "radius"),
@@ -20,6 +24,7 @@ NEEDS = {
     "groups": (("group",), "--group COLUMN and --share COLUMN or --shares TABLE"),
     "classify": (("label",), "--label COLUMN"),
     "regress": (("label",), "--label COLUMN"),
+    "open-set": (("label",), "--label COLUMN"),
 }
 
 
@@ -43,10 +48,17 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
         raise UsageError(f"--kind {kind} has no use for {_option(useless[0])}")
     if kind in NEEDS and not any(getattr(arguments, name) for name in NEEDS[kind][0]):
         raise UsageError(f"{kind} needs {NEEDS[kind][1]}")
-    if kind in ("pu", "groups", *LABELLED) and arguments.false_alarms is not None:
-        raise UsageError(f"--false-alarms is for one-class, transfer and tensor, not for {kind}")
+    if kind in ("pu", "groups", "classify", "regress") and arguments.false_alarms is not None:
+        raise UsageError(
+            f"--false-alarms is for one-class, transfer, tensor and open-set, not for {kind}"
+        )
     if kind not in ("one-class", "transfer") and arguments.contamination:
         raise UsageError(f"--contamination is for one-class and transfer, not for {kind}")
+    if arguments.per is not None:
+        useless = [name for name in ("tune", "report") if getattr(arguments, name)]
+        if kind != "one-class" or useless:
+            other = _option(useless[0]) if useless else f"--kind {kind}"
+            raise UsageError(f"--per is for one-class models, and does not go with {other}")
     return kind
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import DriftError, warnings_told
+from scarce.cli._errors import DriftError, UsageError, warnings_told
 from scarce.cli._table_options import add_table_options, at_least, check_free, dialect_of
 from scarce.cli.report._check import check_can_draw
 
@@ -74,6 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
     from scarce.cli.scores._model import read_model
 
     fitted = read_model(arguments.model)
+    if fitted.per is not None and (arguments.explain or arguments.report):
+        raise UsageError("--explain and --report are not for models of groups (--per)")
+    if fitted.kind == "open-set" and arguments.report:
+        raise UsageError("--report is not for open-set")
     source = fitted.source(arguments.table, dialect_of(arguments), arguments.id)
     from scarce.cli._words import unscaled
     from scarce.cli.scores._list import write_list

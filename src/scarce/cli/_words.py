@@ -25,7 +25,11 @@ def promise(task: Any, model: Any) -> list[str]:
     """Return what a model says of new rows, a sentence a line."""
     estimator, kind = estimator_of(model), task.kind
     if kind in LABELLED:
-        return _judged(kind, task.facts["held out"])
+        lines = _judged(kind, task.facts["held out"])
+        if kind == "open-set":
+            rate = f"about {estimator.false_alarms:.0%} of new rows of a known class, or less"
+            lines.append(f"{rate}, will be called {estimator.unknown_label_}")
+        return lines
     if kind == "pu":
         low, high = estimator.class_prior_interval_
         return [
@@ -37,6 +41,18 @@ def promise(task: Any, model: Any) -> list[str]:
         ]
     if kind == "groups":
         return [f"the shares are worth about {estimator.effective_labels_:.0f} labelled rows"]
+    if task.groups is not None:
+        own = int((model.models_ == "own").sum())
+        few = model.groups_.size - own
+        line = (
+            f"{counted(own, 'group')} with a model of its own"
+            if own == 1
+            else (f"{own:,} groups with a model of their own")
+        )
+        if few:
+            line += f", {few:,} with fewer than {model.min_rows} rows share one of all rows"
+        rate = model.estimator.false_alarms
+        return [line, f"about {rate:.0%} of new rows of a group will be rejected"]
     low, high = model.false_alarm_range_
     rate = model.false_alarms_
     return [
@@ -49,7 +65,7 @@ def _judged(kind: str, found: dict[str, float]) -> list[str]:
     if not found:
         return ["too few rows to hold some out and judge by them"]
     ours, plain = found["ours"], found["plain"]
-    if kind == "classify":
+    if kind != "regress":
         line = f"right for {ours:.0%} of held-out rows; the largest class alone would be right for "
         return [f"{line}{plain:.0%}"]
     line = f"off by {ours:.3g} on average on held-out rows; the median alone would be off by "
@@ -79,12 +95,20 @@ def certified(estimator: Any) -> Any:
     return getattr(estimator, "svc_", None) or estimator
 
 
+def _worst(estimator: Any) -> Any:
+    """Return the part with the largest duality gap, of models for each class or group."""
+    if hasattr(estimator, "unknown_label_") or hasattr(estimator, "models_"):
+        parts = [certified(estimator_of(each)) for each in estimator.estimators_]
+        return max(parts, key=lambda part: float(part.dual_gap_))
+    return certified(estimator)
+
+
 def quality(model: Any) -> str:
     """Return the certificate in plain words, no more than it proves."""
-    estimator = certified(estimator_of(model))
+    estimator = _worst(estimator_of(model))
     gap, violation = float(estimator.dual_gap_), float(estimator.kkt_violation_)
     what = "solved to optimality"
-    if estimator is not estimator_of(model):
+    if hasattr(estimator_of(model), "svc_"):
         what = "the kernel model beside the trees is solved to optimality"
     if getattr(estimator, "fit_status_", 0) != 0:
         what = "the tolerance was not met"

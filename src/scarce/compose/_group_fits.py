@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import copy_context
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from scarce._arrays import Array
 from scarce._frame import collected_notes, note, safe_indexing
@@ -23,9 +23,10 @@ class Data:
         self.X, self.given = X, given
 
     def fitted(self, model: Any, rows: Array) -> Any:
-        """Return a copy of a model, fitted to some rows."""
+        """Return a copy of a model that was never fitted, fitted to some rows."""
         some = {name: safe_indexing(value, rows) for name, value in self.given.items()}
-        return clone(model).fit(safe_indexing(self.X, rows), **some)
+        # What `clone` does, which looks at the signature of the class each time.
+        return deepcopy(model).fit(safe_indexing(self.X, rows), **some)
 
 
 def fitted_in_threads(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool) -> list[Any]:

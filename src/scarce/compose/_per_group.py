@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import (
     BaseEstimator,
     MetaEstimatorMixin,
+    clone,
     is_classifier,
     is_outlier_detector,
 )
@@ -193,7 +194,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
             pool = np.sort(random.choice(pool, MOST_POOLED, replace=False))
         self.models_[~own & (self.n_rows_ < 2)] = "pooled"
         source = random.choice(pool, min(MOST_SOURCE, pool.size), replace=False)
-        data = Data(rows, given)
+        data, model = Data(rows, given), clone(self._model())
         tasks: list[tuple[str, Callable[[], Any]]] = []
         names = [
             f"group {name!r} with {n} rows"
@@ -202,12 +203,12 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         fitted_alone = np.flatnonzero(self.models_ != "pooled")
         for code in fitted_alone:
             if own[code]:
-                tasks.append((names[code], partial(data.fitted, self._model(), members[code])))
+                tasks.append((names[code], partial(data.fitted, model, members[code])))
             else:
                 fit = partial(self._transferred, data, members[code], source)
                 tasks.append((names[code], fit))
         if self.fallback is not None:
-            tasks.append(("the pooled model", partial(data.fitted, self._model(), pool)))
+            tasks.append(("the pooled model", partial(data.fitted, model, pool)))
         fitted = fitted_in_threads(tasks, alone=self.groups_.size == 1)
         self.pooled_ = None if self.fallback is None else fitted.pop()
         self.estimators_ = [self.pooled_] * self.groups_.size

@@ -44,7 +44,11 @@ class Answers:
         self.has_p = hasattr(self.model, "left_out_scores_")
         self.lowest_first = not hasattr(self._estimator, "classes_")
         self.key = "score"
-        if not hasattr(self.model, "decision_function"):
+        if fitted.kind == "open-set":
+            self.lowest_first = True  # what is unknown comes first
+        elif fitted.per is not None:
+            self.key = "p_value"  # scores of different groups do not compare
+        elif not hasattr(self.model, "decision_function"):
             self.key, self.lowest_first = "prediction", False
         self.rows = 0
         self.decisions: dict[str, int] = {}
@@ -61,7 +65,7 @@ class Answers:
         named = hasattr(self.model, "feature_names_in_") or not hasattr(batch.X, "columns")
         X = batch.X if named else batch.X.to_numpy()
         try:
-            columns = {self._id: batch.ids, **self._answers(X)}
+            columns = {self._id: batch.ids, **self._answers(X, batch.groups)}
         except ValueError as error:
             raise batch.refused(str(error)) from None
         frame = tables_library("pandas").DataFrame(columns)
@@ -71,9 +75,22 @@ class Answers:
                 self.decisions[str(value)] = self.decisions.get(str(value), 0) + int(number)
         return frame
 
-    def _answers(self, X: Any) -> dict[str, Any]:
+    def _answers(self, X: Any, groups: Any = None) -> dict[str, Any]:
+        if groups is not None:
+            decisions = self.model.predict(X, groups=groups)
+            return {
+                "group": groups.astype(object),
+                "score": self.model.decision_function(X, groups=groups),
+                "p_value": self.model.p_values(X, groups=groups),
+                "decision": np.where(decisions == 1, "accepted", "rejected").astype(object),
+            }
         if self.key == "prediction":
             return {"prediction": np.asarray(self.model.predict(X), dtype=np.float64)}
+        if self._kind == "open-set":
+            scores = np.asarray(self.model.score_samples(X))
+            likely = self._estimator.p_values(self.model[:-1].transform(X)).max(axis=1)
+            decisions = np.asarray(self.model.predict(X)).astype(str).astype(object)
+            return {"score": scores, "p_value": likely, "decision": decisions}
         if isinstance(self.model, CalibratedOneClass) and self.model.method == "one_model":
             scored = self.model.score_samples(X)  # once for all answers
             scores = scored - self.model.offset_

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scarce._arrays import Array
 from scarce._model_files import ModelFileError, load, read_card
 from scarce.cli._errors import told
 from scarce.io import (
@@ -43,6 +44,8 @@ class FittedModel:
         The column that named rows at the fit.
     shape : tuple of int or None
         Of samples that the model takes as rows of all their entries.
+    per : str or None
+        The column that says which of several models a row is for.
     """
 
     path: Path
@@ -50,6 +53,7 @@ class FittedModel:
     plan: ColumnPlan
     id_name: str | None
     shape: tuple[int, ...] | None = None
+    per: str | None = None
 
     @cached_property
     def model(self) -> Any:
@@ -104,9 +108,10 @@ def read_model(path: Path) -> FittedModel:
         plan = ColumnPlan.from_dicts(fit.get("columns", []))
         name, kind = fit.get("id"), str(fit.get("kind", ""))
         shape = tuple(int(size) for size in fit["shape"]) if fit.get("shape") else None
+        per = None if fit.get("per") is None else str(fit["per"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: {error}") from None
-    found = FittedModel(path, kind, plan, None if name == "row" else name, shape)
+    found = FittedModel(path, kind, plan, None if name == "row" else name, shape, per)
     if (
         plan.columns
         or shape
@@ -124,6 +129,15 @@ def estimator_of(model: Any) -> Any:
     """Return the estimator inside a calibrated model or a pipeline."""
     model = getattr(model, "estimator_", model)
     return model[-1] if hasattr(model, "steps") else model
+
+
+def group_names(rows: Rows, name: str) -> Array:
+    """Return the values of the column that says which model a row is for."""
+    texts = rows.texts(name)
+    missing = np.array([not isinstance(text, str) for text in texts], bool)
+    if missing.any():
+        raise TableError(f"{rows.place(int(missing.argmax()), name)}: missing; --per needs a value")
+    return texts.astype(str)
 
 
 class TableSource:
@@ -145,6 +159,10 @@ class TableSource:
         self._table, self._plan = table, fitted.plan
         types = fitted.plan.types
         own = {} if self.id_name is None or self.id_name in types else {self.id_name: "any"}
+        self._per = fitted.per
+        if self._per is not None:
+            table.check_has(self._per)
+            own = own | {self._per: "any"}
         self._wanted = types | own
         next(self._table.batches(self._wanted))  # before the model is built
 
@@ -154,7 +172,8 @@ class TableSource:
         for rows in self._table.batches(self._wanted):
             done += rows.arrow.nbytes if self._table.first_row == 2 else len(rows)
             frame = self._plan.frame(rows)
-            yield Batch(frame, _names(rows, self.id_name), rows), min(done, self.size)
+            groups = None if self._per is None else group_names(rows, self._per)
+            yield Batch(frame, _names(rows, self.id_name), rows, groups), min(done, self.size)
 
 
 class TensorSource:
@@ -212,6 +231,7 @@ class Batch:
     X: Any
     ids: Any
     rows: Rows | None = None
+    groups: Any = None
 
     def refused(self, reason: str) -> TableError:
         """Return why a model took no answer from these rows, with the first gap if there is one."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scarce.cli._errors import NoAnswerError
 from scarce.cli.tasks._groups import groups
-from scarce.cli.tasks._labelled import classify, regress
+from scarce.cli.tasks._labelled import classify, open_set, regress
 from scarce.cli.tasks._one_class import one_class, tensor
 from scarce.cli.tasks._positive_unlabelled import positive_unlabelled
 from scarce.cli.tasks._task import Task
@@ -26,6 +26,7 @@ def make_task(kind: str, arguments: argparse.Namespace) -> Task:
         "tensor": tensor,
         "classify": classify,
         "regress": regress,
+        "open-set": open_set,
     }
     task = makers[kind](arguments)
     task.kind = kind

@@ -12,6 +12,20 @@ from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import TableError
 
 
+def open_set(arguments: argparse.Namespace) -> Task:
+    task = classify(arguments)
+    lonely = [name for name, count in task.facts["classes"].items() if count < 2]
+    if lonely:
+        raise NoAnswerError(
+            f"{arguments.table}, column {arguments.label!r}: {lonely[0]!r} is that of one row; a "
+            "class needs two, and some dozens to be told from what is unknown"
+        )
+    from scarce import OpenSetClassifier
+
+    task.estimator = OpenSetClassifier()
+    return task
+
+
 def classify(arguments: argparse.Namespace) -> Task:
     task, texts = _read(arguments)
     values, counts = np.unique(texts.astype(str), return_counts=True)

@@ -8,20 +8,27 @@ from pathlib import Path
 import numpy as np
 
 from scarce.cli._errors import UsageError
+from scarce.cli.scores._model import group_names
 from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import TableError, read_arrays
 
 
 def one_class(arguments: argparse.Namespace) -> Task:
     if _is_tensor(arguments.table):
+        if arguments.per is not None:
+            raise UsageError("--per is for tables with columns, not for tensors")
         # Ranks better than weights of low rank, which are there to be read: docs/guide/tensors.md.
         task = _samples(arguments)
         task.facts["shape"] = task.X.shape[1:]
         task.X = task.X.reshape(len(task.X), -1)
         task.notes.append("--kind tensor learns a weight for each entry, which can be read")
     else:
-        task = read_tables(arguments, [arguments.table], {})
+        roles = {} if arguments.per is None else {arguments.per: "group"}
+        task = read_tables(arguments, [arguments.table], roles)
         task.why = f"all rows of {arguments.table.name} are of one class"
+        if arguments.per is not None:
+            task.groups = group_names(task.tables[0], arguments.per)
+            task.why += f", for each value of {arguments.per!r}"
     from scarce import OneClassSVM
 
     task.estimator = OneClassSVM(gamma="neighbors", nu=0.1)

@@ -57,6 +57,8 @@ class Task:
         What was read; none for tensors.
     columns : transformer or None
         The step before the estimator, if it is not the plan's own.
+    groups : ndarray of str or None
+        Which of several models each row is for.
     """
 
     kind: str
@@ -71,6 +73,7 @@ class Task:
     facts: dict[str, Any] = field(default_factory=dict)
     tables: list[Rows] = field(default_factory=list)
     columns: Any = None
+    groups: Any = None
 
     @cached_property
     def X(self) -> Any:
@@ -104,6 +107,8 @@ class Task:
     @property
     def fit_parameters(self) -> dict[str, Any]:
         """What `fit` of the pipeline takes beside `X` and `y`."""
+        if self.groups is not None:  # of the models of groups, not of a pipeline
+            return {"groups": self.groups, **self.metadata}
         before = "" if self.kind == "tensor" else "machine__"
         return {f"{before}{name}": value for name, value in self.metadata.items()}
 
