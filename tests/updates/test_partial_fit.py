@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from benchmarks.data import load
 from scarce import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from scarce.kernels import make_kernel, make_operator
 from scarce.reductions import c_svc_program, one_class_program
@@ -292,3 +293,12 @@ def test_numbers_do_not_drift_over_many_updates():
     assert truth.kkt_violation <= model.kkt_violation_ + 1e-9 <= 1e-3
     assert truth.dual_gap <= model.dual_gap_ + 1e-9
     assert truth.relative_infeasibility <= 1e-12
+
+
+def test_active_rows_have_room_for_what_a_total_needs():
+    """Clusters whose rows near the boundary are nearly all at their bound."""
+    X = np.asarray(load("easy", 1700, 16).X, float)
+    model, end = stream(OneClassSVM(nu=0.5), X, X[:, 0], 1500, (100, 100))
+    fit = OneClassSVM(nu=0.5, gamma=model._gamma).fit(X[:end])
+    assert model.kkt_violation_ <= model.tol
+    assert model.objective_ == pytest.approx(fit.objective_, rel=1e-3)

@@ -95,6 +95,8 @@ class MovingOptimum:
             if came:
                 self._append(came)
             for _ in range(ROUNDS):
+                if not self._has_room():
+                    return None
                 solution = self._solved_for_active()
                 if solution is not None:
                     return solution
@@ -154,17 +156,24 @@ class MovingOptimum:
         lower, upper, linear, signs, _, _ = program.signed
         gradient = signs * self.field + linear
         wanted = midpoints(*extremes_of(SignedForm(program), gradient, x))[program.groups]
-        # By how much the gradient may change before a variable leaves its bound.
-        away = np.where(x > lower, -wanted - gradient, gradient + wanted)
         free = (x > lower) & (x < upper)
-        away[free] = -np.inf
-        away[lower == upper] = np.inf
         least = int(np.count_nonzero(free))
         size = int(max(FEWEST, ACTIVE_SHARE * x.size, BESIDE_FREE * least))
         size = min(size, x.size, max(int(self.most / (1.0 + SPARE)), least))
         rows = np.arange(x.size)
         if size < x.size:
-            rows = np.sort(np.argpartition(away, size)[:size])
+            # By how much the gradient may change before a variable leaves its bound.
+            away = np.where(x > lower, -wanted - gradient, gradient + wanted)
+            sides = [
+                np.flatnonzero((program.groups == g) & side & ~free)
+                for g in range(program.n_groups)
+                for side in (x < upper, x > lower)
+            ]
+            # As many of either side, so that there is room for what a total may need.
+            each = -(-(size - least) // len(sides))
+            chosen = [part[np.argsort(away[part])[:each]] for part in sides]
+            rows = np.sort(np.concatenate([np.flatnonzero(free), *chosen]))
+            size = rows.size
         room = int(size * (1.0 + SPARE)) + 64
         block = np.empty((size, size))
         program.kernel.write_block(rows, block)
@@ -217,6 +226,16 @@ class MovingOptimum:
         self.square[both[:, None], empty] = values.T
 
     # Steps.
+
+    def _has_room(self) -> bool:
+        """Say whether the active variables can make up for what totals lack."""
+        program, rows = self.program, self.row_of[self._slots()]
+        lacking, groups = program.totals - program.sums(self.x), program.groups[rows]
+        down, up = (
+            np.bincount(groups, bound[rows] - self.x[rows], minlength=program.n_groups)
+            for bound in program.signed[:2]
+        )
+        return bool(((down <= lacking) & (lacking <= up)).all())
 
     def _solved_for_active(self) -> Solution | None:
         """Solve for the active variables; return the solution if it is one for all of them."""
