@@ -72,3 +72,19 @@ def test_more_is_accepted_for_a_larger_prior():
         for prior in (0.1, 0.4, 0.8)
     ]
     assert shares[0] < shares[1] < shares[2]
+
+
+def test_the_objective_is_that_of_the_model_that_is_kept():
+    """Of large kernel values: two numbers far larger than the optimum must not be subtracted."""
+    random = np.random.default_rng(1500)
+    X = random.normal(size=(1500, 2)) + 30.0
+    y = (X[:, 0] > 30.0) & (np.arange(1500) < 750)
+    model = UnbiasedPUSVC(class_prior=0.4, kernel="poly", gamma=0.3, tol=1e-2).fit(X, y)
+    assert model.fit_status_ == 0
+    rows, beta = X.astype(np.longdouble), model.dual_coef_[0].astype(np.longdouble)
+    scores = (np.longdouble(0.3) * (rows @ rows[model.support_].T)) ** 3 @ beta
+    values = scores + model.intercept_[0]
+    losses = np.maximum(np.maximum((1 + values[~y]) / 2, values[~y]), 0)
+    cost = y.sum() / (0.4 * (~y).sum())
+    primal = beta @ scores[model.support_] / 2 - values[y].sum() + cost * losses.sum()
+    assert model.objective_ == pytest.approx(float(primal), rel=1e-10)

@@ -208,15 +208,18 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, 
         solution = self._solve(program)
         model = read_double_hinge(program, solution)
         sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
-        support = np.flatnonzero(model.coefficients)
-        self._keep(
-            X,
-            np.concatenate([labelled, others[support]]),
-            sign * np.concatenate([own, model.coefficients[support]]),
-        )
+        taken = np.flatnonzero(model.coefficients)
+        support = np.concatenate([labelled, others[taken]])
+        coefficients = np.concatenate([own, model.coefficients[taken]])
+        self._keep(X, support, sign * coefficients)
         self.intercept_ = np.array([sign * model.intercept])
-        alone = float(own @ _sums(X, labelled, labelled, own, kernel))
-        self.objective_ = model.objective - alone / 2.0
+        # From what is kept: in the program's own value far larger numbers cancel.
+        scores = [_sums(X, rows, support, coefficients, kernel) for rows in (labelled, others)]
+        values = scores[1] + model.intercept
+        losses = np.maximum(np.maximum((1.0 + values) / 2.0, values), 0.0)
+        squared = float(own @ scores[0] + model.coefficients @ scores[1])
+        gained = float(own @ scores[0]) + total * model.intercept
+        self.objective_ = squared / 2.0 - gained + float(costs @ losses)
         self.n_iter_ = max(1, solution.n_iter)
         keep_quality(self, [solution])
         return self

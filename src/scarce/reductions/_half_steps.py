@@ -192,8 +192,9 @@ class BinaryHalfStep:
         costs, alpha = self.costs, solution.alpha
         margins = solution.gradient + 1.0  # without the constant
         slacks = np.maximum(1.0 - margins - self.signs * solution.multipliers[0], 0.0)
-        # At a high cost even rounding errors would cost more than the weights.
-        slacks[slacks <= SLACK_ROUNDING * (1.0 + alpha.sum())] = 0.0
+        # Samples on the margin have none: at a high cost its rounding would cost more than weights.
+        rounding = slacks <= SLACK_ROUNDING * (1.0 + alpha.sum())
+        slacks[rounding & (alpha < np.minimum(costs, LARGEST_COST))] = 0.0
         objective = float(0.5 * (alpha @ margins) + costs @ slacks)
         violation, gap = solution.kkt_violation, solution.dual_gap
         if ((alpha >= LARGEST_COST) & (costs > LARGEST_COST)).any():

@@ -250,3 +250,20 @@ def test_objective_where_rows_have_both_multipliers():
         decades=1.0, csr=True, ties=True, gamma=1000.0, share=0.5, cost=100.0, tol=1e-3,
     )  # fmt: skip
     assert attack(MACHINES["NuSVR"], recipe).complaints == []
+
+
+def test_sums_through_landmarks_are_rounded():
+    """Weights of 1e9 on values next to 1: the bound of their sum's rounding was a fifth of it."""
+    recipe = Recipe(
+        seed=706, n=1606, d=2, cluster=0.5, distance=316.22776601683796, place="scattered",
+        offset=0.0, decades=16.0, single=True, gamma=1e-8, cost=1.0, tol=1e-5,
+    )  # fmt: skip
+    assert attack(MACHINES["SVC, nystroem"], recipe).complaints == []
+
+
+def test_slacks_of_a_high_cost_count():
+    recipe = Recipe(
+        seed=464, n=41, d=1, cluster=0.1, distance=1e6, place="first", decades=4.0, single=True,
+        kernel="linear", gamma=0.3, share=0.3, cost=0.01, tol=0.01,
+    )  # fmt: skip
+    assert attack(MACHINES["STM"], recipe).complaints == []

@@ -12,7 +12,7 @@ from scipy import linalg
 from scarce._arrays import Array
 from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.operators._operator import EXACT_UP_TO
-from scarce.kernels.operators._rounding import NormBins, value_errors
+from scarce.kernels.operators._rounding import UNIT, NormBins, value_errors
 from scarce.kernels.rows._prepared import Prepared, prepare
 from scarce.kernels.sums._sums import PANEL_COLUMNS, add_sums
 from scarce.solvers import SymmetricOperator
@@ -154,11 +154,12 @@ class NystroemOperator(SymmetricOperator):
 
     def _combined(self, weights: Array, values: Iterable[Array]) -> Array:
         """Return the combination of landmarks from the values of the rows, part by part."""
-        total, first = np.zeros((weights.shape[0], self.inverse.shape[0])), 0
+        total, first = np.zeros((weights.shape[0], self.landmarks.n)), 0
         for part in values:
             total += weights[:, first : first + len(part)] @ part
             first += len(part)
-        return np.asarray(total @ self.inverse)
+        root = self.root.root  # by the inverse itself rounding would grow with its square
+        return np.asarray((total @ root) @ root.T)
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
@@ -197,7 +198,8 @@ class NystroemOperator(SymmetricOperator):
         With values to the landmarks that are off by at most ``e_i`` for row ``i``, and as
         ``|pinv(K)^(1/2)|`` is ``smallest^(-1/2)``, the row's own error and that of the combination
         are at most ``sqrt(m k / smallest)`` times ``e_i`` and ``e_j`` per unit of weight, where
-        ``k`` is the largest value of the kernel's diagonal.
+        ``k`` is the largest value of the kernel's diagonal. Sums over the columns and over the
+        landmarks are rounded too, by a share of ``k`` per unit of weight and term.
 
         Parameters
         ----------
@@ -221,9 +223,10 @@ class NystroemOperator(SymmetricOperator):
             longest,
             self.prepared.differences,
         )
-        errors = table.max(axis=1)[rows.codes]
-        largest = float(np.abs(self.diagonal()).max())
-        reach = np.sqrt(self.landmarks.n * largest / self.root.smallest)
+        largest, m = float(np.abs(self.diagonal()).max()), self.landmarks.n
+        terms = 8 + np.count_nonzero(absolute_weights) + m * np.sqrt(m)
+        errors = table.max(axis=1)[rows.codes] + UNIT * terms * largest
+        reach = np.sqrt(m * largest / self.root.smallest)
         with np.errstate(over="ignore"):
             return np.asarray(
                 reach * (errors * float(absolute_weights.sum()) + float(errors @ absolute_weights))
