@@ -88,13 +88,13 @@ def test_blas_is_found_where_nothing_is_listed(content, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [0, 9_999, 10_000, 40_000])
+@pytest.mark.parametrize("n", [0, 9_999, 10_000, 159_999, 160_000])
 def test_long_sums_of_squares_wake_no_thread(n, dtype, monkeypatch):
     """The threads would go on spinning, at the cost of whatever comes next."""
     held, vdot = [], np.vdot
 
     def watched(*arrays):
-        held.append(_threads.single_threaded_blas._inside > 0)
+        held.append(arrays[0].size < 10_000 or _threads.single_threaded_blas._inside > 0)
         return vdot(*arrays)
 
     monkeypatch.setattr(_threads.np, "vdot", watched)
@@ -102,7 +102,8 @@ def test_long_sums_of_squares_wake_no_thread(n, dtype, monkeypatch):
     assert _threads.sum_of_squares(values) == pytest.approx(
         float(np.square(values).sum()), rel=1e-4
     )
-    assert held == [n >= 10_000]
+    assert all(held)
+    assert len(held) == (1 if n == 160_000 else -(-n // 9_999))
 
 
 def test_no_product_of_a_fit_is_left_to_threads(monkeypatch):

@@ -95,10 +95,12 @@ def sum_of_squares(values: NDArray[Any]) -> float:
     OpenBLAS shares out a long dot product, and the threads that took part go on spinning for a
     tenth of a second, in which they take a core from whatever comes next.
     """
-    if values.size < SHARED_OUT:
-        return float(np.vdot(values, values))
-    with single_threaded_blas:
-        return float(np.vdot(values, values))
+    if values.size >= 16 * SHARED_OUT:
+        with single_threaded_blas:
+            return float(np.vdot(values, values))
+    flat, size = values.ravel(), SHARED_OUT - 1
+    parts = (flat[first : first + size] for first in range(0, flat.size, size))
+    return sum(float(np.vdot(part, part)) for part in parts)
 
 
 KEPT = 1 << 18  # values kept per thread and use, 2 MB

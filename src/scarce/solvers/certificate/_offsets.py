@@ -53,7 +53,7 @@ def one_class_offset(scores: ArrayLike, cost: float, weights: ArrayLike | None =
     wanted = 1.0 / cost if cost > 0 else np.inf
     if wanted > total * (1 + _WHOLE):
         raise ValueError(f"cost must be at least 1 / total weight = {1 / total:g}, got {cost:g}")
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)  # the order of equal ones does not matter
     reached = np.cumsum(masses[order])
     at = int(np.searchsorted(reached, wanted * (1 - _WHOLE)))
     at = min(at, values.size - 1)
