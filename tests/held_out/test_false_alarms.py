@@ -170,7 +170,7 @@ def test_the_lazy_threshold_is_that_of_brute_force(n, nu, gamma):
         alpha = solve(
             QuadraticProgram(DenseMatrix(K), totals=[mass], upper=weights), tol=1e-6
         ).alpha
-        small = SmallSample(K, weights, np.zeros(n), alpha, 1e-6)
+        small = SmallSample(K, weights, np.zeros(n), alpha, 1e-6, definite=True)
         brute = scores_by_parts(small.sums_without, n, left_out_parts(n, one_by_one=n))
         calls = []
 

@@ -121,6 +121,8 @@ class SmallSample:
         Weights, linear term of the program, coefficients of the model.
     tol : float
         Of the solver.
+    definite : bool
+        Whether the kernel is positive semidefinite for certain.
     solved : bool
         Whether all fits without rows so far reached it.
     """
@@ -130,6 +132,7 @@ class SmallSample:
     linear: Array
     alpha: Array
     tol: float
+    definite: bool
     solved: bool = True
 
     def lazily(self, false_alarms: float) -> tuple[Array, Array]:
@@ -152,7 +155,13 @@ class SmallSample:
         mass = float(self.alpha.sum())
         total = mass_without(mass, self.weights, part)
         coefficients, solution = coefficients_without(
-            DenseMatrix(self.matrix), upper, self.linear, self.alpha, mass, total, tol=self.tol
+            DenseMatrix(self.matrix, definite=self.definite),
+            upper,
+            self.linear,
+            self.alpha,
+            mass,
+            total,
+            tol=self.tol,
         )
         self.solved &= is_optimal(solution, self.tol)
         return np.asarray(self.matrix[part] @ coefficients + self.linear[part])

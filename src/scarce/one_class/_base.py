@@ -288,8 +288,9 @@ class OneClassMachine(
                 left_out_parts(first.size, self.random_state),
             )
             return self._keep_left_out(scale * scores, weights, all_members)
-        matrix = distinct if pairwise else self._fitted_kernel().values(distinct, distinct)
-        small = SmallSample(np.asarray(matrix, float), weights, linear, merged, self.tol)
+        kernel = self._fitted_kernel()
+        matrix = np.asarray(distinct if pairwise else kernel.values(distinct, distinct), float)
+        small = SmallSample(matrix, weights, linear, merged, self.tol, kernel.definite)
         # Of all rows, dropped ones too, which the threshold is among.
         all_weight = float(weights.sum()) + sum(self._dropped_weights)
         rate = self._rate * (all_weight + 1.0) / (float(weights.sum()) + 1.0)
@@ -357,7 +358,12 @@ class OneClassMachine(
         if state is None:
             return
         small = SmallSample(
-            state["matrix"], state["weights"], state["linear"], state["alpha"], self.tol
+            state["matrix"],
+            state["weights"],
+            state["linear"],
+            state["alpha"],
+            self.tol,
+            self._fitted_kernel().definite,
         )
         scores = state["scores"].copy()
         for row in np.flatnonzero(~state["known"]):
