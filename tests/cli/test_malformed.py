@@ -247,6 +247,12 @@ MODELS = [
     ("newer", lambda content: altered(content, "scarce.json", lambda part: json.dumps(
         {**json.loads(part), "format": 99}).encode()), "format 99, written by a newer scarce"),
     ("no card", lambda content: altered(content, "scarce.json", lambda part: b"{"), "damaged"),
+    *(
+        (name, lambda content, fit=fit: altered(content, "scarce.json", lambda part: json.dumps(
+            {**json.loads(part), "fit": fit}).encode()), "m.skops is damaged")
+        for name, fit in {"no columns": {"columns": [1.0]}, "no size": {"shape": [np.inf]},
+                          "no fit": 3}.items()
+    ),
     ("hostile", lambda content: altered(content, "schema.json", hostile), "os.system"),
     ("no schema", lambda content: altered(content, "schema.json", lambda part: b"{}"), "damaged"),
     ("bomb", bomb, "unpacks from"),

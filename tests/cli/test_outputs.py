@@ -1,8 +1,10 @@
 """Outputs that end, are closed or full: nothing is half done, and no traceback. Real processes."""
 
+import json
 import os
 import signal
 import subprocess
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -138,3 +140,28 @@ def test_cells_that_a_spreadsheet_would_run(folder):
         path = folder / more[1]
         found = reader(path, dtype=str) if reader else pd.read_parquet(path)
         assert found["customer"].tolist() == CELLS
+
+
+def test_nothing_in_a_file_reaches_the_terminal_as_a_command(folder):
+    title, clear = "\x1b]0;owned\x07", "\x9b2J"
+    table = customers(30).rename(columns={"age": f"age{title}{clear}"})
+    table.to_csv(folder / "named.csv", index=False)
+    out, _ = scarce("fit", "named.csv", "--out", "named.skops", cwd=folder)
+    assert r"age\x1b]0;owned\x07\x9b2J" in out
+    with zipfile.ZipFile(folder / "named.skops") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    card = json.loads(members["scarce.json"])
+    card["fit"]["why"] = f"{title}because\r"
+    members["scarce.json"] = json.dumps(card).encode()
+    with zipfile.ZipFile(folder / "named.skops", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    out, _ = scarce("info", "named.skops", cwd=folder)
+    assert r"chosen because: \x1b]0;owned\x07because\x0d" in out
+    card["libraries"]["scarce"], card["format"] = title, 99
+    members["scarce.json"] = json.dumps(card).encode()
+    with zipfile.ZipFile(folder / "named.skops", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    _, err = scarce("info", "named.skops", cwd=folder, code=4)
+    assert r"written by a newer scarce (\x1b]0;owned\x07)" in err

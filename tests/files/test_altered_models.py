@@ -299,6 +299,24 @@ def test_trees_are_compared_with_their_nodes(name, value, message, written):
         scarce.load(written(model))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_labels_by_several_models_are_as_many_as_these(written):
+    domains = np.where(np.arange(30) < 15, -1, Y)
+    model = scarce.LocallyWeightedEnsemble().fit(X, Y % 2, sample_domain=domains)
+    model.target_labels_ = model.target_labels_[:1]
+    message = r"target_labels_ has shape \(1, .* expected \d along axis 0, as .*\.estimators_ says"
+    with pytest.raises(ModelFileError, match=message):
+        scarce.load(written(model))
+
+
+def test_coordinates_by_landmarks_are_as_many_as_coefficients(written):
+    model = scarce.baselines.ProportionLogistic().fit(X, Y % 2)
+    assert model.coef_.shape[1] == model._root.shape[1] > 1
+    model.coef_ = model.coef_[:, 1:]
+    with pytest.raises(ModelFileError, match=r"coef_ has shape .* as ProportionLogistic\._root"):
+        scarce.load(written(model))
+
+
 @pytest.mark.parametrize("weights", [np.zeros, lambda n: np.arange(n) == 0])
 def test_rows_left_out_leave_others(weights, written):
     model = scarce.OneClassSVM(nu=0.2, offset="left_out").fit(X)

@@ -199,16 +199,27 @@ def test_states_of_another_model_and_damaged_ones_are_refused():
         DriftMonitor.from_state(fitted(seed=1), state)
     with pytest.raises(ValueError, match="version"):
         DriftMonitor.from_state(fitted(), {**state, "version": 99})
-    for name, value in {
-        "parts": [[1.0]],
-        "counts": state["counts"][1:],
-        "scores": state["scores"][::-1],
-        "log_capital": float("nan"),
-        "n_rows": -1,
-        "alarm": "now",
-        "alpha": 2.0,
-        "rejected_proportion": 7.0,
-    }.items():
+    shape = np.shape(state["parts"])
+    for name, value in (
+        ("parts", [[1.0]]),
+        ("parts", np.full(shape, 1e308).tolist()),  # their sum is infinite
+        ("parts", np.zeros(shape).tolist()),
+        ("counts", state["counts"][1:]),
+        ("counts", [1e308] * len(state["counts"])),
+        ("scores", state["scores"][::-1]),
+        ("log_capital", float("nan")),
+        ("log_capital", 10**400),
+        ("n_rows", -1),
+        ("n_rows", 10**400),
+        ("alarm", "now"),
+        ("alarm", ""),
+        ("alpha", 2.0),
+        ("rejected_proportion", 7.0),
+        ("history", None),
+        ("history", {"capital": "x"}),
+        ("history", {"capital": [None]}),
+        ("history", {"other": []}),
+    ):
         with pytest.raises(ValueError, match="damaged"):
             DriftMonitor.from_state(fitted(), {**state, name: value})
     with pytest.raises(ValueError, match="damaged"):

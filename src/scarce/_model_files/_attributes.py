@@ -1,7 +1,7 @@
 """What the fitted attributes of this library's estimators must be, by name.
 
 Sizes: n samples of the fit, d features, s support vectors, k lines of coefficients, c classes,
-i intercepts, t tasks, m held-out samples.
+i intercepts, t tasks, m held-out samples, e estimators, l landmarks, r coordinates by them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ATTRIBUTES: dict[str, Rule | tuple[Rule, ...]] = {
     "_kept_rows": rows("n", "d"),
     "_kept_weights": floats("n", low=0),
     "_kept_targets": (places("n", below="c"), floats("n")),
-    "_landmarks": (places("*", below="n"), rows("*", "d")),
+    "_landmarks": (places("*", below="n"), rows("l", "d")),
     "_columns": places("*", optional=True),
     "_coef": floats("k", "d"),
     "common_dual_coef_": floats("k", "*"),
@@ -71,12 +71,12 @@ ATTRIBUTES: dict[str, Rule | tuple[Rule, ...]] = {
     "feature_weights_": floats("d", optional=True),
     "_scale": floats("d"),
     "_standards": floats("*", 2),
-    "coef_": floats("*", "*"),
-    "_root": floats("*", "*"),
+    "_root": floats("l", "r"),
+    "coef_": floats("*", "r"),
     "class_means_": rows("*", "d"),
     "target_rows_": rows("m", "d"),
     "target_clusters_": places("m", low=float("-inf")),
-    "target_labels_": places("*", "m"),
+    "target_labels_": places("e", "m"),
     "_weights": floats("m"),
     "positive_features_": Rule("b", ("d",)),
     "direction_": floats("d"),

@@ -104,15 +104,17 @@ def _check_estimator(model: Any, where: str) -> None:
     _learn_sizes(state, where, sizes)
     # The rows of a kernel matrix are no support vectors; `_check_expansion` looks at that.
     skipped = {"support_vectors_"} if _is_pairwise(state.get("kernel")) else set()
-    for name in ATTRIBUTES:
-        if name in state and name not in skipped:
-            _check_attribute(where, name, state[name], sizes)
     for name in ESTIMATORS & state.keys():
         if not hasattr(state[name], "fit"):
             raise StateError(f"{where}.{name} is {type(state[name]).__name__}, no estimator")
     for name in LISTS_OF_ESTIMATORS & state.keys():
-        if not all(hasattr(each, "fit") for each in _listed(f"{where}.{name}", state[name])):
+        listed = _listed(f"{where}.{name}", state[name])
+        if not all(hasattr(each, "fit") for each in listed):
             raise StateError(f"{where}.{name} holds what is no estimator")
+        sizes.learn("e", len(listed), f"{where}.{name}")
+    for name in ATTRIBUTES:
+        if name in state and name not in skipped:
+            _check_attribute(where, name, state[name], sizes)
     _check_left_out(state, where, sizes)
     _check_trees(state, where, sizes)
     _check_expansion(state, where, sizes)

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from scarce.cli._outputs import plain
+
 
 class CommandError(Exception):
     """An error that a person reads in one line."""
@@ -34,7 +36,7 @@ class DriftError(CommandError):
 
 def told(message: str) -> str:
     """Return a message in one line."""
-    return " ".join(message.split())
+    return plain(" ".join(message.split()))
 
 
 def in_words(error: Exception) -> str:

@@ -37,7 +37,14 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what a model file holds."""
-    found = description(arguments.model)
+    from scarce._model_files import ModelFileError
+
+    try:
+        found = description(arguments.model)
+    except (OSError, ImportError, ModelFileError):
+        raise
+    except Exception as error:  # what a file says of itself may be anything
+        raise ModelFileError(f"{arguments.model} is damaged: {error!r}") from error
     if arguments.json:
         print(json.dumps(found, indent=1, allow_nan=False))
         return

@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
+# What a terminal would act on, written as Python does: names and texts come from others' files.
+CONTROLS = {
+    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
+}
+
 
 @contextmanager
 def listened_to() -> Iterator[None]:
@@ -19,9 +24,25 @@ def listened_to() -> Iterator[None]:
     None
         Nothing.
     """
-    with redirect_stdout(_Listened(sys.stdout, "standard output")):
+    with redirect_stdout(_Plain(sys.stdout, "standard output")):
         with redirect_stderr(_Listened(sys.stderr, "standard error")):
             yield
+
+
+def plain(text: str) -> str:
+    """Return text without signs that a terminal would act on.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    str
+        With line ends and tabs as they are.
+    """
+    return text.translate(CONTROLS)
 
 
 class _Listened:
@@ -62,3 +83,11 @@ class _Listened:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
+
+
+class _Plain(_Listened):
+    """The same without signs that a terminal would act on; a progress bar has them."""
+
+    def write(self, text: str) -> int:
+        super().write(plain(text))
+        return len(text)

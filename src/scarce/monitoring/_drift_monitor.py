@@ -17,6 +17,8 @@ from scarce.monitoring._ranks import SeenScores
 
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
 VERSION = 1  # of a stored state
+MOST_ROWS = 2**53  # that a state may count: beyond it floating point numbers skip some
+HISTORY = ("n_rows", "capital", "rejected_proportion")
 
 
 class DriftMonitor:
@@ -168,7 +170,7 @@ class DriftMonitor:
         fading = (1.0 - SMOOTHING) ** np.arange(scores.size - 1, -1, -1.0)
         kept = (1.0 - SMOOTHING) ** scores.size * self.rejected_proportion_
         self.rejected_proportion_ = float(kept + SMOOTHING * (fading @ rejected))
-        for name in ("n_rows", "capital", "rejected_proportion"):
+        for name in HISTORY:
             self.history_.setdefault(name, []).append(getattr(self, f"{name}_"))
         return plain(capital)
 
@@ -231,7 +233,7 @@ class DriftMonitor:
         try:
             monitor = cls(model, alpha=state["alpha"], random_state=state["random_state"])
             monitor._restore(state)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise ValueError(f"state is damaged: {error!r}") from None
         return monitor
 
@@ -240,21 +242,33 @@ class DriftMonitor:
         counts: Array = np.array(state["counts"], np.float64)
         parts = np.array(state["parts"], np.float64)
         sound = scores.ndim == 1 and scores.shape == counts.shape and (np.diff(scores) > 0).all()
-        if not sound or (counts < 0).any() or not np.isfinite(counts).all():
-            raise ValueError("scores must ascend, each with its count")
-        if parts.shape != self._capital.parts.shape or not (parts >= 0).all() or not parts.any():
-            raise ValueError(f"parts must be of shape {self._capital.parts.shape} and not negative")
+        if not sound or not ((counts >= 0.0) & (counts <= MOST_ROWS)).all():
+            raise ValueError(f"scores must ascend, each with a count of at most {MOST_ROWS:g}")
+        shape = self._capital.parts.shape
+        proportions = (parts >= 0.0) & (parts <= 1.0)
+        if parts.shape != shape or not proportions.all() or abs(parts.sum() - 1.0) > 1e-6:
+            raise ValueError(f"parts must be of shape {shape}, not negative, and sum to 1")
         if not isfinite(state["log_capital"]) or not 0.0 <= state["rejected_proportion"] <= 1.0:
             raise ValueError("log_capital must be finite, rejected_proportion between 0 and 1")
         for name in ("n_rows", "alarm"):
             value = state[name]
-            if not (isinstance(value, int) and value >= 0) and not (name == "alarm" and not value):
+            if name == "alarm" and value is None:
+                continue
+            if not (type(value) is int and 0 <= value <= MOST_ROWS):
                 raise ValueError(f"{name} must be a whole number, got {value!r}")
+        history = state["history"]
+        if not isinstance(history, dict) or not history.keys() <= set(HISTORY):
+            raise ValueError(f"history must hold {', '.join(HISTORY)}")
+        for name, values in history.items():
+            if not isinstance(values, list) or not all(
+                type(each) in (int, float) for each in values
+            ):
+                raise ValueError(f"history must hold numbers, got {name} {values!r}")
         self._seen.values, self._seen.counts = scores, counts
         self._capital = Capital(parts, float(state["log_capital"]))
         self.n_rows_, self.alarm_ = state["n_rows"], state["alarm"]
         self.rejected_proportion_ = float(state["rejected_proportion"])
-        self.history_ = {name: list(values) for name, values in state["history"].items()}
+        self.history_ = {name: list(values) for name, values in history.items()}
 
 
 def held_out_scores(model: Any) -> HeldOutScores:

@@ -109,7 +109,7 @@ def read_model(path: Path) -> FittedModel:
         name, kind = fit.get("id"), str(fit.get("kind", ""))
         shape = tuple(int(size) for size in fit["shape"]) if fit.get("shape") else None
         per = None if fit.get("per") is None else str(fit["per"])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: {error}") from None
     found = FittedModel(path, kind, plan, None if name == "row" else name, shape, per)
     if (
