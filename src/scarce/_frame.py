@@ -53,7 +53,7 @@ __all__ = [
     "pass_on",
     "plain_weights",
     "quality",
-    "refuse_unread",
+    "refuse_unsafe",
     "refuse_words",
     "run_solver",
     "safe_indexing",
@@ -337,8 +337,10 @@ def quality(estimator: Any) -> str:
 # Input.
 
 
-def refuse_unread(X: Any) -> None:
-    """Refuse a table that would be pulled into memory whole without a word."""
+def refuse_unsafe(X: Any) -> None:
+    """Refuse a table that would be pulled into memory whole, and sparse rows that point outside."""
+    if sparse.issparse(X):
+        check_sparse(X, "X")
     kind = type(X)
     library = kind.__module__.partition(".")[0]
     if library in UNREAD and (library != "polars" or kind.__name__ == "LazyFrame"):
@@ -351,9 +353,7 @@ def refuse_unread(X: Any) -> None:
 
 def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
     """Do what scikit-learn's function of this name does, with rows that are in memory."""
-    refuse_unread(X)
-    if sparse.issparse(X):
-        check_sparse(X, "X")
+    refuse_unsafe(X)
     try:
         return validate_read_data(estimator, X, *args, **kwargs)
     except (TypeError, ValueError) as error:
@@ -365,9 +365,7 @@ def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
 
 def opaque_rows(X: Any) -> Any:
     """Return rows that only a callable kernel compares, as an array or CSR, unchecked inside."""
-    refuse_unread(X)
-    if sparse.issparse(X):
-        check_sparse(X, "X")
+    refuse_unsafe(X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if rows.shape[0] == 0:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")

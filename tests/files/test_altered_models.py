@@ -7,6 +7,7 @@ import sys
 import tempfile
 import warnings
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,17 @@ from scarce._model_files import CARD, FORMAT, LARGEST_DEGREE, ModelFileError, _f
 from scarce._model_files._attributes import known
 from scarce.kernels import PolynomialKernel
 from tests.files.judge import attack, judged
-from tests.files.victims import victims
+from tests.files.victims import answered, answers, victims
 from tests.subjects import SUBJECTS
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(30, 4))
 S = sparse.csr_array(np.where(X > 0, X, 0.0))
 Y = np.arange(30) % 3
+
+
+def given(subject):
+    return [container(subject.make(30)[0]) for container in subject.containers]
 
 
 @pytest.fixture
@@ -176,6 +181,30 @@ def test_rows_that_point_outside_are_refused(model, index, kind):
         model.fit(bad, Y)
     with pytest.raises(ValueError, match=r"X\.(indices|row) holds"):
         model.fit(S, Y).decision_function(bad)
+
+
+class Unchecked(sparse.csc_array):
+    """Rows whose conversion follows indices that nobody has looked at, and may end the process."""
+
+    def tocsr(self, copy=False):
+        raise AssertionError("converted before the indices were checked")
+
+
+SPARSE_SUBJECTS = [each for each in SUBJECTS if any(map(sparse.issparse, given(each)))]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("subject", SPARSE_SUBJECTS, ids=lambda subject: subject.name)
+def test_rows_are_checked_before_they_are_converted(subject):
+    rows, y = next(filter(sparse.issparse, given(subject))), subject.make(30)[1]
+    model = subject.new().fit(rows, y)
+    calls = [getattr(model, name) for name in answers(model, rows, answered)]
+    calls += [partial(scarce.explain, model), lambda rows: subject.new().fit(rows, y)]
+    bad = Unchecked(rows)
+    bad.indices[3] = -1
+    for call in calls:
+        with pytest.raises(ValueError, match=r"X\.indices holds -1, expected values from 0 to 29"):
+            call(bad)
 
 
 def test_an_indptr_beyond_the_values_is_refused():

@@ -50,7 +50,7 @@ def victims(only=""):
         for name, model, rows, given in (*_subjects(), *_others()):
             if only in name:
                 scarce.save(model.fit(rows, **given), path)
-                asked = tuple(answers(scarce.load(path), rows, _answered))
+                asked = tuple(answers(scarce.load(path), rows, answered))
                 yield name, path.read_bytes(), (rows, asked)
         _write_tables(Path(folder))
         for line in COMMANDS:
@@ -144,7 +144,7 @@ def run(arguments):
     return code, out.getvalue(), err.getvalue()
 
 
-def _answered(method, rows):
+def answered(method, rows):
     """Return an answer, or None from a model that was not fitted to give this one."""
     try:
         return method(rows)

@@ -21,7 +21,7 @@ from scarce._frame import (
     fit_frame,
     note,
     num_samples,
-    refuse_unread,
+    refuse_unsafe,
     safe_indexing,
     validate_data,
 )
@@ -243,7 +243,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        refuse_unread(X)
+        refuse_unsafe(X)
         (rows,) = indexable(X)
         if np.ndim(rows) != 1:  # of which the models say what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)

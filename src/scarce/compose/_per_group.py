@@ -30,7 +30,7 @@ from scarce._frame import (
     checked_weights,
     fit_frame,
     num_samples,
-    refuse_unread,
+    refuse_unsafe,
     safe_indexing,
     validate_data,
 )
@@ -249,7 +249,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
     def _answered(self, name: str, X: Any, groups: Any) -> Array:
         """Return what the model of each row's group answers."""
         check_is_fitted(self)
-        refuse_unread(X)
+        refuse_unsafe(X)
         (rows,) = indexable(X)
         if np.ndim(rows) != 1:  # of which the models say what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from scarce._arrays import Array
+from scarce._arrays import Array, check_sparse
 from scarce._frame import safe_indexing
 from scarce._kernel_sum import KernelSum
 from scarce.inspection._baseline import nearest_points, support_vectors
@@ -246,6 +246,7 @@ def _by_formula(
 def _table(X: Any, name: str) -> Any:
     """Return rows that can be taken by number: frames of pandas, arrays and CSR."""
     if sparse.issparse(X):
+        check_sparse(X, name)
         return X.tocsr()
     if not hasattr(X, "iloc"):
         X = X.to_pandas() if hasattr(X, "to_pandas") else np.asarray(X)

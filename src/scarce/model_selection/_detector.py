@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from scarce._arrays import Array
-from scarce._frame import Notes, note, num_samples, refuse_unread, refuse_words, safe_indexing
+from scarce._frame import Notes, note, num_samples, refuse_unsafe, refuse_words, safe_indexing
 from scarce._kernel_machine import KernelMachine, check_range
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.held_out import WIDE_NU, WIDER, left_out_parts, warm_start
@@ -240,7 +240,7 @@ def note_once(notes: Notes, n_fits: int) -> None:
 
 def plain(X: Any) -> Any:
     """Return rows that can be compared and counted: arrays and CSR."""
-    refuse_unread(X)
+    refuse_unsafe(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
 

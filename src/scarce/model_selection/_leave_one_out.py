@@ -27,6 +27,7 @@ from scarce._frame import (
     note,
     num_samples,
     pass_on,
+    refuse_unsafe,
     safe_indexing,
 )
 from scarce._predictions import OneClassPredictions
@@ -216,6 +217,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
         self : object
             The fitted search.
         """
+        refuse_unsafe(X)
         (X,) = indexable(X)
         n = num_samples(X)
         if n < 2:
