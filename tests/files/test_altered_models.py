@@ -289,6 +289,39 @@ def test_decisions_between_pairs_of_classes_are_no_nan(kind):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_scores_by_landmarks_are_no_nan():
+    model = scarce.baselines.ProportionLogistic().fit(X, Y % 2)
+    alternate(model._root)
+    for answer in (model.decision_function, model.predict_proba):
+        with pytest.raises(ValueError, match=r"the score of row \d+ of X is not a number"):
+            answer(X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("place", [0, 1])
+def test_probabilities_by_no_curve_are_no_nan(place):
+    rows = X + 3.0 * (Y == 0)[:, None]
+    model = scarce.PositiveUnlabeledSVC(n_bags=5, random_state=0).fit(rows, Y == 0)
+    curve = list(model.probability_curve_)
+    curve[place] = np.nan
+    model.probability_curve_ = tuple(curve)
+    with pytest.raises(ValueError, match="no probabilities: the class prior could not be est"):
+        model.predict_proba(rows)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", [(0.1, "x"), 0.1, (0.1, 0.2, 0.3)])
+def test_pairs_of_numbers_are_pairs_of_numbers(value, written):
+    rows = X + 3.0 * (Y == 0)[:, None]
+    model = scarce.PositiveUnlabeledSVC(n_bags=5, random_state=0).fit(rows, Y == 0)
+    model.class_prior_interval_ = value
+    with pytest.raises(
+        ModelFileError, match=r"class_prior_interval_(\[1\])? is (not a pair|of type)"
+    ):
+        scarce.load(written(model))
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_scores_by_planes_of_tasks_are_no_nan():
     model = scarce.TransferOneClassSVM(kernel="linear").fit(X, sample_domain=Y % 2 - 1)
     alternate(model.task_coef_)

@@ -20,6 +20,13 @@ ESTIMATORS = {
     "svc_",
 }
 LISTS_OF_ESTIMATORS = {"estimators_"}
+# Of numbers, NaN where unknown.
+PAIRS = {
+    "probability_curve_",
+    "class_prior_interval_",
+    "accepted_share_interval_",
+    "false_alarm_range_",
+}
 
 # In this order: earlier ones say the sizes that later ones are compared with.
 ATTRIBUTES: dict[str, Rule | tuple[Rule, ...]] = {
@@ -154,17 +161,14 @@ OTHERS = {
     "left_out_loss_",
     "cluster_probability_",
     "out_of_bag_scores_",
-    "false_alarm_range_",
     "_unsettled",
-    "class_prior_interval_",
-    "probability_curve_",
     "probability_curve_interval_",
     "source_p_value_",
     "unknown_label_",
     "pooled_",
     "_share_lines",
     "trees_",
-    "accepted_share_interval_",
+    *PAIRS,
     *ESTIMATORS,
     *LISTS_OF_ESTIMATORS,
 }

@@ -16,6 +16,7 @@ from scarce._model_files._attributes import (
     ATTRIBUTES,
     ESTIMATORS,
     LISTS_OF_ESTIMATORS,
+    PAIRS,
     TREES,
     UNSETTLED,
     rules,
@@ -120,6 +121,9 @@ def _check_estimator(model: Any, where: str) -> None:
     _check_expansion(state, where, sizes)
     _check_classes(state, where, sizes)
     _check_tensors(state, where)
+    for name in PAIRS & state.keys():
+        for place, value in enumerate(_pair(f"{where}.{name}", state[name])):
+            number(finite=False).check(f"{where}.{name}[{place}]", value, sizes)
     for name in ("calibration_", "source_calibration_"):
         if state.get(name) is not None:
             slope, shift = _pair(f"{where}.{name}", state[name])

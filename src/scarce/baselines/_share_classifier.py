@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._boundary import no_nan
 from scarce._data import lazily
 from scarce._frame import checked_weights, fit_frame, note, validate_data
 from scarce._predictions import LabelPredictions
@@ -125,7 +126,7 @@ class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
             Positive for ``classes_[1]``; for several classes one column each.
         """
         check_is_fitted(self)
-        logits = self._logits(self._validated(X, reset=False))
+        logits = no_nan(self._logits(self._validated(X, reset=False)))
         return np.asarray(logits[:, 0] if logits.shape[1] == 1 else logits)
 
 

@@ -203,6 +203,11 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
 
     def _probabilities_at(self, decisions: Array) -> Array:
         """Return the probabilities of both labels at decision values."""
+        if not np.isfinite(self.probability_curve_).all():
+            raise ValueError(
+                "there are no probabilities: the class prior could not be estimated from these "
+                "labels; give class_prior if you know it"
+            )
         low, high = self.class_prior_interval_
         if high > WIDE * low:
             warnings.warn(
