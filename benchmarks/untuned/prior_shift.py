@@ -1,17 +1,18 @@
 """Proportions of groups under prior shift and of real groups, nothing tuned.
 
-    python -m benchmarks.untuned.proportions --shift [--quick | --report]
+    python -m benchmarks.untuned.proportions --shift [--quick | --report] [--only METHOD ...]
 
 Settings are those of `group_settings`; methods see the groups' proportions only, and are judged by
 the labels of other rows: log loss, accuracy, balanced accuracy, AUC, and how often the log loss is
-above that of a constant by more than .01, and without a warning.
+above that of a constant by more than .01, and without a warning. With ``--only`` the cells of these
+methods replace those of the last run, and the others stay.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
@@ -31,8 +32,22 @@ from scarce.baselines import ProportionLogistic
 NAME = "prior-shift"
 MEASURES = ["log loss", "accuracy", "balanced", "AUC", "seconds"]
 NOISE = 0.01
-# Takes minutes: run in every so many settings, and not on many columns.
-SLOW, EVERY, MOST_COLUMNS = "EM, boosted trees", 4, 100
+ALL_LABELS = "all labels"
+NAMES = {
+    "default": "**`GroupProbabilitySVM()`**",
+    "default, by proportion": '`threshold="proportion"`',
+    "calibrated by shares": '`calibrate="shares"`, the earlier default',
+    "published": "IC-SVM as published",
+    "DLLP": "`ProportionLogistic()`",
+}
+BY_KIND = {
+    "default": "**ours**",
+    "DLLP": "`ProportionLogistic()`",
+    "EM, boosted trees": "EM, trees",
+    "calibrated by shares": '`"shares"`',
+    "constant": "constant",
+    ALL_LABELS: ALL_LABELS,
+}
 
 
 def methods() -> dict[str, Any]:
@@ -69,14 +84,14 @@ def measures(model: Any, X: Any, y: Array) -> dict[str, float]:
     }
 
 
-def cells(half: str, step: int = 1) -> Iterator[dict[str, Any]]:
-    """Return all cells of a half, or of every so many settings."""
-    for number, setting in enumerate(islice(settings(half), 0, None, step)):
+def cells(half: str, step: int = 1, only: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Return all cells of a half, or of every so many settings, or of some methods."""
+    for setting in islice(settings(half), 0, None, step):
         about = {"half": half, "set": setting.set, "kind": setting.kind}
         inside = setting.groups != LEFTOVER
         X, y, groups = setting.X[inside], setting.y[inside], setting.groups[inside]
         for name, model in methods().items():
-            if name == SLOW and (number % EVERY or X.shape[1] > MOST_COLUMNS):
+            if only and name not in only:
                 continue
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -86,7 +101,8 @@ def cells(half: str, step: int = 1) -> Iterator[dict[str, Any]]:
             warned = int(any(issubclass(each.category, ScarceDataWarning) for each in caught))
             found = measures(model, setting.X_test, setting.y_test)
             yield {**about, "method": name, "warned": warned, "seconds": seconds, **found}
-        yield {**about, "method": "all labels", "warned": 0, **_all_labels(setting, inside)}
+        if not only or ALL_LABELS in only:
+            yield {**about, "method": ALL_LABELS, "warned": 0, **_all_labels(setting, inside)}
 
 
 def _all_labels(setting: Setting, inside: Array) -> dict[str, float]:
@@ -96,36 +112,53 @@ def _all_labels(setting: Setting, inside: Array) -> dict[str, float]:
 
 
 def report(found: pd.DataFrame) -> None:
-    """Print a table for every kind of setting, and how often a constant is better."""
+    """Print the tables of docs/results/untuned_prior_shift.md."""
     for half, part in found.groupby("half", sort=False):
-        quick = part[part.method != SLOW]
-        places = pd.MultiIndex.from_frame(part[["set", "kind"]])
-        some = part[places.isin(places[part.method == SLOW])]
-        for kind, own in [
-            ("all kinds", quick),
-            (f"those with {SLOW}", some),
-            *quick.groupby("kind", sort=False),
-        ]:
-            mean = own.groupby("method", sort=False)[MEASURES].mean().reset_index()
-            print(f"\n### {half}, {kind} ({own.groupby(['set', 'kind']).ngroups} settings)\n")
-            print(markdown(mean.sort_values("log loss")))
-        wide = quick.pivot_table(index=["set", "kind"], columns="method", values="log loss")
-        warned = quick.pivot_table(index=["set", "kind"], columns="method", values="warned")
-        worse = wide.sub(wide["constant"], axis=0) > NOISE
-        counts = pd.DataFrame({"worse": worse.sum(), "silently": (worse & (warned == 0)).sum()})
-        print(f"\n### {half}, log loss above that of a constant, of {len(wide)} settings\n")
-        print(markdown(counts.reset_index()))
+        per_setting = part.assign(setting=part["set"] + ", " + part["kind"])
+        wide = per_setting.pivot_table(
+            index=["setting", "kind"], columns="method", values=[*MEASURES, "warned"], sort=False
+        )
+        loss = wide["log loss"]
+        print(f"\n## {half.capitalize()} half ({len(wide)} settings)\n")
+        means = part.groupby("method", sort=False)[MEASURES].mean().sort_values("log loss")
+        print(markdown(means.rename(index=NAMES).reset_index()))
+        print('\nLog loss by kind of setting; the last two are gains over `calibrate="shares"`:\n')
+        kinds = loss.groupby(level="kind", sort=False)
+        there = [name for name in BY_KIND if name in loss]
+        table = kinds.mean()[there].rename(columns=BY_KIND)
+        table.insert(0, "settings", kinds.size())
+        for measure in ("accuracy", "AUC"):
+            gain = wide[measure]["default"] - wide[measure]["calibrated by shares"]
+            table[f"{measure} gain"] = gain.groupby(level="kind", sort=False).mean()
+        print(markdown(table.reset_index()))
+        worse = loss.sub(loss["constant"], axis=0) > NOISE
+        silent = worse & (wide["warned"] == 0)
+        counts = pd.DataFrame({"settings": worse.sum(), "without a warning": silent.sum()})
+        counts = counts[counts["settings"] > 0].rename(index=NAMES)
+        print("\nLog loss above that of the constant by more than .01:\n")
+        print(markdown(counts.rename_axis("method").reset_index()))
+        for other in {"DLLP", "EM, boosted trees"} & set(loss):
+            ahead = loss[other] - loss["default"]
+            print(
+                f"\nAgainst {NAMES.get(other, other)} the log loss is lower by more than .01 in "
+                f"{(ahead > NOISE).sum()} settings, within .01 in {(ahead.abs() <= NOISE).sum()}, "
+                f"higher in {(ahead < -NOISE).sum()} (at most by {-ahead.min():.3f}: "
+                f"{ahead.idxmin()[0]})."
+            )
 
 
-def main(*, quick: bool = False, only_report: bool = False) -> None:
+def main(*, quick: bool = False, only_report: bool = False, only: Collection[str] = ()) -> None:
     """Run all settings, or read the last run, and print the tables."""
     if only_report:
         report(read_cells(NAME))
         return
-    rows = []
+    kept: list[dict[str, Any]] = []
+    if only:
+        last = read_cells(NAME)
+        kept = last[~last.method.isin(only)].to_dict("records")
+    rows: list[dict[str, Any]] = []
     for half in reversed(SETS):  # the half that confirms first
-        for cell in cells(half, 8 if quick else 1):
-            rows.append(cell)
-            if not quick and cell["method"] == "all labels":  # the last of a setting
-                write_cells(NAME, rows)
-    report(pd.DataFrame(rows))
+        rows += cells(half, 8 if quick else 1, only)
+    if not quick:
+        write_cells(NAME, kept + rows)
+    report(pd.DataFrame(kept + rows))

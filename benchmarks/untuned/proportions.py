@@ -1,6 +1,7 @@
 """Shares of groups, nothing tuned: our defaults beside the published machines and what others do.
 
-    python -m benchmarks.untuned.proportions [--shift] [--quick | --texts | --report]
+    python -m benchmarks.untuned.proportions [--quick | --texts | --report]
+    python -m benchmarks.untuned.proportions --shift [--quick | --report] [--only METHOD ...]
 
 Rows of every data set are put into groups, at random or by k-means, of 8, 32 and 128 rows; methods
 see the shares only. Classes of several-class sets are also put into two, every second one, which is
@@ -294,10 +295,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--shift", action="store_true", help="prior shift and real groups only")
     parser.add_argument("--texts", action="store_true", help="texts only")
     parser.add_argument("--report", action="store_true", help="tables of the last runs, no run")
+    parser.add_argument("--only", nargs="+", default=(), help="methods to run again, with --shift")
     given = parser.parse_args(argv)
     warnings.simplefilter("ignore", ConvergenceWarning)
     if given.shift:
-        prior_shift.main(quick=given.quick, only_report=given.report)
+        prior_shift.main(quick=given.quick, only_report=given.report, only=given.only)
         return
     name = "proportions-texts" if given.texts else "proportions"
     if not given.report:

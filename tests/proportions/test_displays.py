@@ -182,8 +182,8 @@ def test_names_make_a_legend():
     first = calibration(name="transfer", color="black")
     calibration(fitted(transfer=0.0), name="none", ax=first.ax_)
     assert [text.get_text() for text in first.ax_.get_legend().get_texts()] == ["transfer", "none"]
-    assert first.ax_.get_xlabel() == "given share of 1"
-    assert first.ax_.get_ylabel() == "predicted share of 1"
+    assert first.ax_.get_xlabel() == "given proportion of class 1"
+    assert first.ax_.get_ylabel() == "predicted proportion of class 1"
 
 
 def test_any_classifier_can_be_drawn():

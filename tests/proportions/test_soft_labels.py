@@ -306,6 +306,59 @@ def test_two_groups_of_known_proportions_separate_the_classes():
     assert (model.predict(X) == labels).mean() > 0.85
 
 
+def test_few_groups_that_speak_against_the_model_are_told():
+    # 8 groups of 20 rows and 15 columns, of which one says a little: the held-out groups have the
+    # smaller loss, but their mean probabilities do not follow the proportions.
+    rng = np.random.default_rng(20)
+    groups, prior = np.repeat(np.arange(8), 20), rng.beta(1, 1, size=8)
+    labels = rng.random(160) < prior[groups]
+    X = rng.normal(size=(160, 15))
+    X[:, 0] += 0.5 * labels
+    share = (np.bincount(groups, labels) / 20)[groups]
+    with pytest.warns(ScarceDataWarning, match="no better than a constant") as caught:
+        model = GroupProbabilitySVM().fit(X, share, groups)
+    assert len(caught) == 1
+    assert "multiplied" not in str(caught[0].message)  # nine groups shrink nothing
+    assert model.shrinkage_ == 1.0
+    assert model.left_out_loss_["model"] < model.left_out_loss_["constant"]
+    assert abs(model.share_slope_) < 0.1
+
+
+@pytest.mark.parametrize(("seed", "clear"), [(0, False), (2, True)])
+def test_a_shrunken_model_that_is_clearly_better_is_not_warned_of(seed, clear):
+    rng = np.random.default_rng(seed)
+    groups, prior = np.repeat(np.arange(100), 20), rng.beta(2, 3, size=100)
+    labels = rng.random(2000) < prior[groups]
+    X = rng.normal(size=(2000, 4)) + 0.6 * labels[:, None]
+    share = np.bincount(groups, labels) / 20
+    share[:8] = 1.0 - share[:8]  # wrong reports
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = GroupProbabilitySVM().fit(X, share[groups], groups)
+    assert model.shrinkage_ < 0.8
+    given, predicted = model.left_out_shares_[:, :, 0]
+    others = (share.sum() - share) / 99  # about the constant: folds leave out 20 groups, not one
+
+    def loss(p):
+        return -(given * np.log(p) + (1.0 - given) * np.log(1.0 - p))
+
+    gain = loss(others) - loss(predicted)
+    assert (gain.mean() > 2.0 * gain.std(ddof=1) / 10.0) == clear
+    assert [each.category for each in caught] == ([] if clear else [ScarceDataWarning])
+
+
+def test_proportions_within_the_tolerance_of_one_half_are_no_fault_of_soft_labels():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 50)
+    labels = np.concatenate([np.arange(50) < count for count in range(15, 35)])  # 0.3 to 0.68
+    X = rng.normal(size=(1000, 2)) + 2.0 * labels[:, None]
+    share = (np.bincount(groups, labels) / 50)[groups]
+    GroupProbabilitySVM(epsilon=0.03).fit(X, share, groups)  # no warning: those are errors here
+    # 0.48 and 0.52; one half itself says nothing of a sign.
+    with pytest.warns(UserWarning, match="tubes of 2 of 20 groups contain 0"):
+        GroupProbabilitySVM(epsilon=0.03, calibrate="shares").fit(X, share, groups)
+
+
 # Sources, percentages, wrong input.
 
 
@@ -390,10 +443,25 @@ def test_wrong_proportions_are_told_with_their_groups():
         fit(np.where(groups == 5, 0.3, np.round(100 * share)))
     with pytest.raises(ValueError, match=r"group 'ward 6' has NaN"):
         fit(np.where(groups == 6, np.nan, share))
-    with pytest.warns(ScarceDataWarning, match="all 20 groups have the same share"):
-        fit(np.full(share.size, 0.4))
-    with pytest.warns(ScarceDataWarning, match="1 groups are too few"):
-        GroupProbabilitySVM().fit(X[:25], share[:25], groups[:25])
+    with pytest.raises(ValueError, match=r"between 0 and 1, got 140 in group 'ward 7'"):
+        fit(np.where(groups == 7, 140.0, np.round(100 * share)))
+    with pytest.raises(ValueError, match=r"y must hold numbers.*'30%'"):
+        fit(np.full(share.size, "30%"))
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "said"),
+    [
+        (20, r"all 20 groups have the same proportion 0\.4.*Give groups whose proportions differ"),
+        (1, r"one group only, with the proportion 0\.4"),
+    ],
+)
+def test_groups_without_contrast_are_told_once(n_groups, said):
+    X, _, groups, _ = shifted(n_groups=20)
+    rows = groups < n_groups
+    with pytest.warns(ScarceDataWarning, match=said) as caught:
+        GroupProbabilitySVM().fit(X[rows], np.full(rows.sum(), 0.4), groups[rows])
+    assert len(caught) == 1
 
 
 def test_left_out_groups_are_drawn():
@@ -403,6 +471,14 @@ def test_left_out_groups_are_drawn():
     display = ShareCalibrationDisplay.from_left_out(model)
     np.testing.assert_allclose(display.given, share[::25])
     assert f"slope {model.share_slope_:.2f}" in display.ax_.get_title()
+    assert f"of a constant {model.left_out_loss_['constant']:.3f}" in display.ax_.get_title()
+    x, y = display.line_.get_data()
+    assert (y[1] - y[0]) / (x[1] - x[0]) == pytest.approx(model.share_slope_)
+    # A least squares line of the groups, whose sizes are equal here.
+    assert np.polyfit(display.given, display.predicted, 1) == pytest.approx(
+        [model.share_slope_, y[0] - model.share_slope_ * x[0]]
+    )
+    assert display.effective_labels_ == model.effective_labels_
     with pytest.raises(ValueError, match='calibrate="em"'):
         ShareCalibrationDisplay.from_left_out(
             GroupProbabilitySVM(calibrate=None).fit(X, share, groups)

@@ -116,7 +116,7 @@ def _groups_of(part: Part) -> _Found:
     for name in ("y", "groups"):
         if name not in part.values:
             raise ValueError(
-                f"a fit from shares by chunks needs {name}, one value a row, in the chunks of X; "
+                f"a fit from shares by chunks needs {name}, one value per row, in the chunks of X; "
                 "rows that are groups of their own, labels, need rows in memory"
             )
     n, weights = part.X.shape[0], part.weights

@@ -14,7 +14,7 @@ from scipy import sparse
 from scarce._arrays import Array
 from scarce._frame import collected_notes, note
 from scarce._warnings import ScarceDataWarning
-from scarce.proportions._calibration import probabilities
+from scarce.proportions._calibration import probabilities, without_contrast
 from scarce.proportions._groups import COMMON, Bags
 from scarce.proportions._share_calibration import fit_share_calibration
 from scarce.proportions._share_loss import (
@@ -174,8 +174,8 @@ class LeftOut:
 
 
 def note_few_labels(bags: Bags, worth: float) -> None:
-    """Warn of shares that say little."""
-    if worth < ENOUGH:
+    """Warn of shares that say little, unless they say nothing, which the fit has said before."""
+    if worth < ENOUGH and not without_contrast(bags.shares, bags.n_common):
         note(
             f"the shares of {bags.sizes.size} groups are worth about {worth:.0f} labels: expect "
             f"the accuracy of a model trained on that many labelled rows. More groups, or groups "

@@ -50,9 +50,9 @@ def wanted_scores(shares: Array, sizes: Array, epsilon: float, clip: Any) -> tup
     return logit(q), epsilon / (q * (1.0 - q))
 
 
-def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float) -> None:
-    """Warn of groups whose tubes contain zero though their shares are not one half."""
-    silent = (tubes >= np.abs(scores)) & (scores != 0)
+def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float, half: float) -> None:
+    """Warn of groups whose tubes contain zero, but for shares so near to one half."""
+    silent = (tubes >= np.abs(scores)) & (np.abs(expit(scores) - 0.5) > half + 1e-12)
     if silent.any():
         smallest = np.min((np.abs(scores) / tubes)[silent]) * epsilon
         note(
@@ -64,12 +64,24 @@ def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float) -> None:
 
 def warn_of_equal_shares(shares: Array, n_common: int) -> None:
     """Warn when all groups have the same share."""
-    if len(shares) > (1 if n_common else 0) and (np.ptp(shares, axis=0) <= 1e-12).all():
+    if without_contrast(shares, n_common):
+        value = shares[0].squeeze().tolist()
+        said = (
+            f"all {len(shares)} groups have the same proportion {value}: they carry no contrast"
+            if len(shares) > 1
+            else f"there is one group only, with the proportion {value}: it carries no contrast"
+        )
         note(
-            f"all {len(shares)} groups have the same share {shares[0].squeeze().tolist()}: they "
-            "carry no contrast, and nothing can be learnt from them but a constant",
+            f"{said}, and nothing can be learnt but a constant. Give groups whose proportions "
+            "differ.",
             ScarceDataWarning,
         )
+
+
+def without_contrast(shares: Array, n_common: int) -> bool:
+    """Say whether the groups have one proportion, so that nothing can be learnt from them."""
+    enough = len(shares) > (1 if n_common else 0)
+    return enough and bool((np.ptp(shares, axis=0) <= 1e-12).all())
 
 
 def accepting_cut(decisions: Array, weights: Array, overall: Array) -> Array:
@@ -78,7 +90,7 @@ def accepting_cut(decisions: Array, weights: Array, overall: Array) -> Array:
     Parameters
     ----------
     decisions : ndarray of shape (n, n_columns)
-        Positive for the second of two classes, or one column a class.
+        Positive for the second of two classes, or one column per class.
     weights : ndarray of shape (n,)
         Weights of the rows.
     overall : ndarray of shape (n_columns,)

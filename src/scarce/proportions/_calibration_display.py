@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,11 +17,12 @@ from scarce.proportions._shares import class_position, shares_of_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 
 @dataclass(eq=False, repr=False)
 class ShareCalibrationDisplay(Display):
-    """Proportions that the model predicts for groups against those given, one point a group.
+    """Proportions that the model predicts for groups against those given, one point per group.
 
     Points on the diagonal are met. The larger a group, the larger its point. Create it with
     :meth:`from_estimator`; all parameters are stored as attributes.
@@ -53,6 +54,8 @@ class ShareCalibrationDisplay(Display):
         The groups.
     diagonal_ : matplotlib Line2D
         Where predicted and given proportions are equal.
+    line_ : matplotlib Line2D
+        The line of the held-out groups, with `from_left_out`.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class ShareCalibrationDisplay(Display):
     sizes: Array
     class_of_interest: Any
     name: str | None = None
+    line_: Line2D = field(init=False)
 
     def __post_init__(self) -> None:
         self.error_ = float(np.average(np.abs(self.predicted - self.given), weights=self.sizes))
@@ -167,8 +171,9 @@ class ShareCalibrationDisplay(Display):
     ) -> Self:
         """Plot the groups of the fit as predicted by models that were fitted without them.
 
-        Their slope is ``share_slope_``: below the diagonal line it says how much of the differences
-        between groups the columns do not explain.
+        The line has the slope ``share_slope_``, how much of the differences between groups the
+        columns explain: 1, the diagonal, for all of them and 0 for nothing. Above the axes is the
+        cross-entropy of these groups beside that of a constant.
 
         Parameters
         ----------
@@ -206,11 +211,21 @@ class ShareCalibrationDisplay(Display):
             class_of_interest=estimator.classes_[position],
             name=name,
         )
+        display.effective_labels_ = float(estimator.effective_labels_)
         display.plot(ax=ax, **scatter_kw)
+        ends = np.array([given.min(), given.max()])
+        middle = np.average([given, predicted], axis=1, weights=display.sizes)
+        (display.line_,) = display.ax_.plot(
+            ends,
+            middle[1] + estimator.share_slope_ * (ends - middle[0]),
+            color=tuple(np.asarray(display.points_.get_facecolor())[0, :3]),
+            linewidth=1.5,
+            zorder=1,
+        )
         loss = estimator.left_out_loss_
         display.ax_.set_title(
-            f"held-out groups: slope {estimator.share_slope_:.2f}, cross-entropy "
-            f"{loss['model']:.3f} (constant {loss['constant']:.3f})",
+            f"held-out groups: slope {estimator.share_slope_:.2f}\ncross-entropy "
+            f"{loss['model']:.3f}, of a constant {loss['constant']:.3f}",
             fontsize="small",
         )
         return display
@@ -231,8 +246,8 @@ class ShareCalibrationDisplay(Display):
         self.ax_.set(
             xlim=(-0.04, 1.04),
             ylim=(-0.04, 1.04),
-            xlabel=f"given share of {self.class_of_interest}",
-            ylabel=f"predicted share of {self.class_of_interest}",
+            xlabel=f"given proportion of class {self.class_of_interest}",
+            ylabel=f"predicted proportion of class {self.class_of_interest}",
         )
         show_legend(self.ax_, style["label"])
         self.ax_.annotate(

@@ -136,9 +136,16 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
     percent : bool
         Whether percentages are understood.
     """
-    shares = check_array(
-        y, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
-    )
+    try:
+        shares = check_array(
+            y, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+        )
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"y must hold numbers, the proportions of the groups between 0 and 1; {error}"
+        ) from None
     check_consistent_length(shares, np.empty(n_rows))
     if shares.ndim == 1 or shares.shape[1] == 1:
         shares = shares.reshape(-1, 1)
@@ -147,10 +154,13 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
     there = ~np.isnan(shares).any(axis=1)
     outside = np.flatnonzero(there & ((shares < 0) | (shares > 1)).any(axis=1))
     if outside.size:
-        row = shares[outside[0]]
+        # Among percentages it is the one above 100 that is wrong.
+        excess = np.maximum(shares - 1.0, -shares)[outside].max(axis=1)
+        worst = outside[excess.argmax()] if np.nanmax(shares) > 100 else outside[0]
+        line = shares[worst]
         raise ValueError(
             "y must hold the share of positives in the row's group, between 0 and 1, got "
-            f"{row[(row < 0) | (row > 1)][0]:g} in {_named(outside[0], groups)}"
+            f"{line[np.maximum(line - 1.0, -line).argmax()]:g} in {_named(worst, groups)}"
             + ("" if percent else "; divide percentages by 100")
         )
     if shares.shape[1] > 1:

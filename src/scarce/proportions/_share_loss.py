@@ -50,7 +50,7 @@ class RowGroups:
 
 
 def shares_of_all(shares: Array) -> Array:
-    """Return one column a class of shares that may be of the second of two classes alone."""
+    """Return one column per class of shares that may be of the second of two classes alone."""
     return np.column_stack([1.0 - shares[:, 0], shares[:, 0]]) if shares.shape[1] == 1 else shares
 
 

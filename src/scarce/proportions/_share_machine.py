@@ -123,7 +123,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
                 data = import_module("scarce.proportions._collected").collected_bags(self, chunks)
             else:
                 data = bags_in_memory(self, X, y, groups, sample_weight)
-            wanted = self._wanted(data.bags)
+            wanted = self._wanted(data.bags, data.mixed)
             models, solutions = self._learnt(
                 data.space, data.bags, wanted, data.sources, data.functions
             )
@@ -188,7 +188,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
         self.classes_ = classes
         return X, single_rows((signs > 0)[:, None].astype(float), weights)
 
-    def _wanted(self, bags: Bags) -> list[tuple[Array, Array]]:
+    def _wanted(self, bags: Bags, mixed: bool) -> list[tuple[Array, Array]]:
         """Return wanted scores and tubes of the groups for every problem; warn of useless ones."""
         warn_of_equal_shares(bags.shares, bags.n_common)
         pairs = [
@@ -196,7 +196,9 @@ class ShareMachine(SharePrediction, SoftLabelled):
         ]
         if pairs:
             scores, tubes = (np.concatenate(each) for each in zip(*pairs, strict=True))
-            warn_of_silent_groups(scores, tubes, self.epsilon)
+            # Proportions within the tolerance of one half are no fault where the scores only begin.
+            half = self.epsilon if mixed and self.calibrate == "em" else 0.0
+            warn_of_silent_groups(scores, tubes, self.epsilon, half)
         return pairs
 
     def _scored(self, X: Any, bags: Bags, grouped: bool) -> GroupRows | None:

@@ -117,7 +117,7 @@ class ScorerSource:
         if scores.shape != (X.shape[0],):
             raise ValueError(
                 "source must be a scorer of two classes, whose decision_function returns one value "
-                f"a row, got shape {scores.shape} for {X.shape[0]} rows"
+                f"per row, got shape {scores.shape} for {X.shape[0]} rows"
             )
         return scores - self.intercept
 

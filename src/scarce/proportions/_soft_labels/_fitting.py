@@ -13,6 +13,7 @@ from scarce._arrays import Array
 from scarce._chunked_fit import ChunkedFit
 from scarce._frame import note
 from scarce.proportions._calibrated import plain
+from scarce.proportions._calibration import without_contrast
 from scarce.proportions._groups import Bags
 from scarce.proportions._share_loss import RowGroups, class_probabilities, effective_labels
 from scarce.proportions._soft_labels._estimates import share_lines
@@ -20,6 +21,7 @@ from scarce.proportions._soft_labels._features import LinearRows, chosen_rows, f
 from scarce.proportions._soft_labels._held_out import (
     allowed_spread,
     beyond_sampling,
+    is_doubtful,
     losses_of,
     note_no_better,
     share_slope,
@@ -160,4 +162,11 @@ class SoftLabelled(ChunkedFit):
         unsure = np.average(p * (1.0 - p), axis=0, weights=rows.weights)
         self._share_lines = tuple(share_lines(fit.left_out, shares, sizes, unsure))
         self._settle(logits, in_groups, bags)
-        note_no_better(self.left_out_loss_, self.share_slope_, self.shrinkage_, bags.sizes.size)
+        if not without_contrast(bags.shares, bags.n_common):
+            note_no_better(
+                self.left_out_loss_,
+                self.share_slope_,
+                self.shrinkage_,
+                bags.sizes.size,
+                is_doubtful(fit, shares, sizes, self.shrinkage_),
+            )

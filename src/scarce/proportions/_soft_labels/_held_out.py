@@ -9,10 +9,12 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._frame import note
 from scarce._warnings import ScarceDataWarning
-from scarce.proportions._share_loss import SMALLEST, shares_of_all
+from scarce.proportions._share_loss import SMALLEST, effective_labels, shares_of_all
 
 FEWEST_CHECKED = 5  # for a check by left-out groups
 ENOUGH_GROUPS, ERRORS = 10, 1.0  # for it to shrink a model: groups, standard errors of the slope
+FEW_LABELS = 100  # what fewer groups must be worth for one that is off its line to be no wonder
+CLEAR = 2.0  # standard errors by which held-out groups make a model better than the constant
 MUCH = 0.8  # a factor below which shrinking is worth a warning
 
 
@@ -35,7 +37,9 @@ def share_slope(predicted: Array, shares: Array, sizes: Array) -> float:
     return float(parts @ (q * m).sum(axis=1)) / contrast if contrast > 0 else 0.0
 
 
-def allowed_spread(predicted: Array, shares: Array, sizes: Array, spread: float) -> float:
+def allowed_spread(
+    predicted: Array, shares: Array, sizes: Array, spread: float, fewest: int = ENOUGH_GROUPS
+) -> float:
     """Return the part, at most 1, of the spread of probabilities that left-out groups allow.
 
     If probabilities are right, the slope of left-out groups is the part of the labels' variance
@@ -43,7 +47,7 @@ def allowed_spread(predicted: Array, shares: Array, sizes: Array, spread: float)
     clearly below says that the probabilities of rows differ for no reason.
     """
     n_groups = sizes.size
-    if n_groups < ENOUGH_GROUPS or spread <= 0:
+    if n_groups < fewest or spread <= 0:
         return 1.0
     parts = sizes / sizes.sum()
     q, m = shares - parts @ shares, predicted - parts @ predicted
@@ -82,23 +86,50 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
     return max(0.0, off - sampling) / spread if spread > 0 else 0.0
 
 
-def note_no_better(losses: dict[str, float], slope: float, factor: float, n_groups: int) -> None:
-    """Warn of a model that left-out groups do not support."""
+def is_doubtful(fit: Any, shares: Array, sizes: Array, factor: float) -> bool:
+    """Say whether the slope of left-out groups speaks against a model, and their losses do not for.
+
+    Too few groups to shrink a model do so if they are worth few labels; others are often off their
+    line by chance alone.
+    """
+    if clearly_better(fit, shares, sizes):
+        return False
+    if sizes.size >= ENOUGH_GROUPS or effective_labels(shares, sizes) >= FEW_LABELS:
+        return factor < MUCH
+    return allowed_spread(fit.left_out, shares, sizes, fit.spread, FEWEST_CHECKED) < MUCH
+
+
+def clearly_better(fit: Any, shares: Array, sizes: Array) -> bool:
+    """Say whether left-out groups are met better than by the constant, beyond chance."""
+    gains = group_losses(fit.constant, shares) - group_losses(fit.left_out, shares)
+    parts = sizes / sizes.sum()
+    mean = float(parts @ gains)
+    error = np.sqrt(float(parts**2 @ (gains - mean) ** 2) * sizes.size / max(1, sizes.size - 1))
+    return bool(mean > CLEAR * error)
+
+
+def note_no_better(
+    losses: dict[str, float], slope: float, factor: float, n_groups: int, doubtful: bool
+) -> None:
+    """Warn of a model that left-out groups do not support.
+
+    ``doubtful`` says whether something else than the losses speaks against the model.
+    """
     if n_groups < FEWEST_CHECKED:
         note(
-            f"{n_groups} groups are too few to check the model on groups left out of the fit "
-            f"({FEWEST_CHECKED} are needed): nothing says whether its probabilities are better "
-            "than the overall proportion. More groups help.",
+            f"{n_groups} group{'s are' if n_groups > 1 else ' is'} too few to check the model on "
+            f"groups left out of the fit ({FEWEST_CHECKED} are needed): nothing says whether its "
+            "probabilities are better than the overall proportion. More groups help.",
             ScarceDataWarning,
         )
-    elif losses["model"] >= losses["constant"] or factor < MUCH:
+    elif losses["model"] >= losses["constant"] or doubtful:
+        done = f", and log-odds were multiplied by {factor:.2g}" if factor < 1.0 else ""
         note(
             "the model may be no better than a constant: on groups left out of the fit the "
             f"proportions have a cross-entropy of {losses['model']:.3f}, with the overall "
             f"proportion for every sample {losses['constant']:.3f}; the columns explain "
-            f"{max(0.0, slope):.0%} of the differences between groups, and log-odds were "
-            f"multiplied by {factor:.2g}. Other columns, or groups whose proportions differ more, "
-            "help.",
+            f"{max(0.0, slope):.0%} of the differences between groups{done}. Other columns, or "
+            "groups whose proportions differ more, help.",
             ScarceDataWarning,
         )
 

@@ -6,7 +6,7 @@ proportion is met, the maximisation is a logistic regression of these soft label
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ C = 30.0  # of the logistic regression; features of a kernel with values up to 1
 SHARE_C = 10.0  # of the regression of the proportions
 ROUNDS = 5  # the first of them on the rows whose logits are known, the others on all
 FOLDS, FOLD_ROUNDS = 5, 2  # of groups, for the check by left-out groups
+MOST_TURNED = 500  # features whose principal axes take less time than they save
 LOOSE, SHARP = 2e-4, 1e-6  # tolerances of the rounds and of the last fit
 
 
@@ -43,6 +44,10 @@ class Rows(NamedTuple):
         Scores of the source models without their constants.
     ridge : float
         Factor of the ridge: with a source, 1 plus the cost of leaving its weights.
+    axes : ndarray of shape (n_features, n_features) or None
+        Axes in which the regression of soft labels takes few steps.
+    turned : ndarray of shape (n, n_features) or None
+        The features in these axes.
     """
 
     features: Any
@@ -50,6 +55,12 @@ class Rows(NamedTuple):
     shares: Array
     source: Array | None
     ridge: float = 1.0
+    axes: Array | None = None
+    turned: Array | None = None
+
+    def turned_to(self, axes: Array | None) -> Rows:
+        """Return the rows with their features in other axes too."""
+        return self if axes is None else self._replace(axes=axes, turned=self.features @ axes)
 
     @property
     def weights(self) -> Array:
@@ -64,7 +75,10 @@ class Rows(NamedTuple):
         rows = np.flatnonzero(codes >= 0)
         groups = RowGroups.of(codes[rows], self.weights[rows], int(kept.sum()))
         source = None if self.source is None else self.source[rows]
-        return Rows(self.features[rows], groups, self.shares[kept], source, self.ridge)
+        turned = None if self.turned is None else self.turned[rows]
+        return Rows(
+            self.features[rows], groups, self.shares[kept], source, self.ridge, self.axes, turned
+        )
 
 
 class CommonRows(NamedTuple):
@@ -122,11 +136,26 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
     SoftLabelFit
         The model and what left-out groups say of it.
     """
+    axes = _principal_axes(rows)
+    same, rows = first is rows, rows.turned_to(axes)
+    first = rows if same else first.turned_to(axes)
     met = _meeting(rows)
     logits = 0.5 * (start + met.logits(first.features, first.source))
     model, soft = _rounds(rows, first, logits, met, common, ROUNDS)
-    last = _maximised(rows, soft, common, model, SHARP)
-    return SoftLabelFit(_mixed(rows, soft, last, met), soft, *_left_out(rows, common))
+    model = _mixed(rows, soft, _maximised(rows, soft, common, model, SHARP), met)
+    return SoftLabelFit(model, soft, *_left_out(rows, common))
+
+
+def _principal_axes(rows: Rows) -> Array | None:
+    """Return the principal axes of dense features, in which the Hessian is nearly diagonal.
+
+    The ridge is the same in all directions, so that turning the features changes no optimum, only
+    the number of steps to it.
+    """
+    features = rows.features
+    if sparse.issparse(features) or features.shape[1] > MOST_TURNED:
+        return None
+    return np.asarray(np.linalg.eigh(features.T @ (rows.weights[:, None] * features))[1])
 
 
 def _meeting(rows: Rows) -> SoftLogistic:
@@ -176,18 +205,22 @@ def _maximised(
     tol: float,
 ) -> SoftLogistic:
     """Return the logistic model of soft labels."""
-    features, weights, source = rows.features, rows.weights, rows.source
+    weights, source, axes = rows.weights, rows.source, rows.axes
+    features = rows.features if axes is None else rows.turned
     if common is not None and source is not None:
         alone = _source_alone(soft, weights, source)
         none = np.empty((len(common.weights), 0))
         theirs = class_probabilities(alone.logits(none, common.source))
         stack = sparse.vstack if sparse.issparse(features) else np.vstack
-        features = stack([features, common.features])
+        features = stack([features, common.features if axes is None else common.features @ axes])
         soft, source = np.vstack([soft, theirs]), np.vstack([source, common.source])
         weights = np.append(weights, common.weights)
-    return fit_soft_logistic(
+    if axes is not None and start is not None:
+        start = replace(start, weights=axes.T @ start.weights)
+    model = fit_soft_logistic(
         features, soft, weights, C / rows.ridge, source=source, start=start, tol=tol
     )
+    return model if axes is None else replace(model, weights=axes @ model.weights)
 
 
 def _source_alone(soft: Array, weights: Array, source: Array) -> SoftLogistic:
