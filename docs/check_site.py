@@ -23,12 +23,16 @@ PAGES = (
     "index.html",
     "quick_start.html",
     "guide/false_alarms.html",
+    "guide/shares.html",
     "gallery/index.html",
+    "gallery/situations/plot_windows.html",
     "reference/generated/scarce.SVMC.html",
     "reference/generated/scarce.OneClassSVM.html",
+    "reference/generated/scarce.TransferGroupProbabilitySVM.html",
     "theory/certificate.html",
     "theory/uoct_svm.html",
     "results/untuned_shares.html",
+    "results/untuned_prior_shift.html",
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # The browser itself is to keep quiet too.
@@ -41,11 +45,13 @@ FLAGS = (
 )
 
 
-# Paragraphs, items and titles that reach beyond the width of the screen.
-WIDER = """width => [...document.querySelectorAll('article :is(p, li, dt, h1, h2)')]
+# Paragraphs, items, titles and names in the text that reach beyond the width of the screen.
+TEXT = "article :is(p, li, dt, h1, h2, p code, li code)"
+WIDER = """width => [...document.querySelectorAll('TEXT')]
     .filter(e => !e.closest('table, pre, .highlight, .math, mjx-container, [hidden]'))
-    .filter(e => e.getBoundingClientRect().right > width + 1)
-    .map(e => e.textContent.trim().slice(0, 60))"""
+    .filter(e => Math.max(e.getBoundingClientRect().right,
+        e.getBoundingClientRect().left + (e.matches('h1, h2') ? e.scrollWidth : 0)) > width + 1)
+    .map(e => e.textContent.trim().slice(0, 60))""".replace("TEXT", TEXT)
 
 
 class Links(HTMLParser):

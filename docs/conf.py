@@ -13,6 +13,7 @@ from scarce._names import HOMES, PACKAGES
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]  # what is here, and benchmarks, are not installed
 links = importlib.import_module("links")
+gallery_layout = importlib.import_module("gallery_layout")
 
 project = "scarce"
 author = "the scarce developers"
@@ -76,6 +77,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
+    "subsection_order": "gallery_layout.section_place",
     "within_subsection_order": "gallery_layout.InOrderOfTheGuide",
     "image_scrapers": ("gallery_layout.whole_figures",),
     # The examples that use a class, on its page.
@@ -153,6 +155,7 @@ def link_back(app, page, template, context, doctree):
 
 def setup(app):
     """Connect the hooks above, the last after numpydoc has laid out a docstring."""
+    app.connect("builder-inited", gallery_layout.use_panels, priority=900)  # the gallery is there
     app.connect("source-read", close_blocks)
     app.connect("source-read", link_names)
     app.connect("html-page-context", link_back)

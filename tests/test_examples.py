@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").rglob("plot_*.py"))
 
 
 # Showing a figure does nothing but warn where figures are only drawn in memory.

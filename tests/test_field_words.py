@@ -19,8 +19,13 @@ PAGES = [
     *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "migration.md"),
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
+    *sorted((ROOT / "docs" / "results").glob("untuned*.md")),
+    ROOT / "docs" / "results" / "comparisons.md",
     *sorted((ROOT / "docs" / "results" / "notes").glob("*.md")),
 ]
+
+
+EXAMPLES = sorted((ROOT / "examples").rglob("plot_*.py"))
 
 
 @pytest.mark.parametrize("word", WORDS["LEADS"])
@@ -61,6 +66,14 @@ def test_pages_use_the_words_of_the_field(page):
     if page.name == "when_it_warns.md":  # messages, in italics, are those of the code
         text = re.sub(r"\*[^*]+\*", " ", text)
     assert faults(text) == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_use_the_words_of_the_field(path):
+    source = path.read_text("utf-8")
+    comments = re.findall(r"(?m)^# (.*)$", source)
+    text = "\n".join([ast.get_docstring(ast.parse(source)) or "", *comments])
+    assert faults(re.sub(r"`[^`]*`", " ", text)) == []
 
 
 def documented():

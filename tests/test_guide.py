@@ -27,6 +27,17 @@ def test_pages_tell_what_happens(page):
     assert results.failed == 0
 
 
+def test_code_without_prompts_is_run_elsewhere():
+    """Blocks that need mlflow or a cluster are run by the tests of these."""
+    blocks = {
+        block.split("\n")[0]
+        for page in PAGES
+        for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+        if ">>>" not in block
+    }
+    assert blocks == {"import mlflow", "import joblib"}  # tests/io/test_mlflow.py, tests/chunks
+
+
 def test_commands_print_what_the_page_shows(tmp_path, monkeypatch):
     """Run the lines "$ scarce ..." of a page where `scarce demo` has left its tables."""
     for story in STORIES:
@@ -49,9 +60,9 @@ def run(line):
 
 @pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
 def test_pages_show_a_picture_of_an_example(page):
-    names = re.findall(r"sphx_glr_(plot_\w+)_001\.png", page.read_text())
+    names = re.findall(r"gallery/(\w+)/images/sphx_glr_(plot_\w+)_001\.png", page.read_text())
     assert names
-    assert all((DOCS.parent / "examples" / f"{name}.py").exists() for name in names)
+    assert all((DOCS.parent / "examples" / at / f"{name}.py").exists() for at, name in names)
 
 
 THEORY = sorted((DOCS / "theory").glob("*.md"))

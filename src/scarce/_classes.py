@@ -96,7 +96,7 @@ def check_classes(found: Survey, one_class_left: str, name: str) -> Array:
             f"sklearn.multiclass.OneVsOneClassifier({name}(...)) on rows in memory"
         )
     if classes.size == 0:
-        raise ValueError(f"{name} needs y, one label a row; rows in chunks came without")
+        raise ValueError(f"{name} needs y, one label per row; rows in chunks came without")
     if classes.size < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
     if not found.totals.all():

@@ -73,7 +73,7 @@ class Sample:
     operator: Any
 
     def part(self, values: Array | None) -> Array | None:
-        """Return the entries, of one value a row, of those that take part."""
+        """Return the entries, of one value per row, of those that take part."""
         return None if values is None else values[self.rows]
 
     def ordered(self, order: Array) -> Sample:

@@ -235,7 +235,7 @@ def test_what_cannot_go_by_chunks_says_what_can():
         SVC(gamma="neighbors", approximation="nystroem").fit(chunks)
     with pytest.raises(ValueError, match="C must be finite"):
         SVC(C=np.inf, kernel="linear").fit(chunks)
-    with pytest.raises(ValueError, match="needs y, one label a row"):
+    with pytest.raises(ValueError, match="needs y, one label per row"):
         SVC(kernel="linear").fit(ArrayChunks(X), None)
     with pytest.raises(ValueError, match="can be of two classes, got 3"):
         SVC(kernel="linear").fit(ArrayChunks(X), np.arange(600) % 3)

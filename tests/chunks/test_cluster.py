@@ -1,6 +1,7 @@
 """A real cluster of two worker processes: the same model, whatever happens to the workers."""
 
 import os
+import re
 from multiprocessing import get_all_start_methods
 from pathlib import Path
 
@@ -168,3 +169,13 @@ def test_searches_run_on_the_cluster(cluster):
     with joblib.parallel_config(backend="dask", scatter=[X[:200]]):
         found = search.fit(X[:200], Y[:200]).cv_results_["mean_test_score"]
     np.testing.assert_array_equal(found, expected)
+
+
+def test_the_lines_of_the_guide(cluster, monkeypatch):
+    page = Path(__file__).parents[2] / "docs" / "guide" / "when_the_data_do_not_fit.md"
+    (lines,) = re.findall(r"```python\n(import joblib.*?)```", page.read_text("utf-8"), re.DOTALL)
+    with Client(cluster) as client:
+        monkeypatch.setattr("distributed.Client", lambda **_: client)
+        names = {"X": X[:60], "y": Y[:60], "SVC": SVC}
+        exec(lines, names)
+    assert names["search"].best_params_["C"] in (1, 10, 100)

@@ -117,7 +117,7 @@ def test_one_machine_of_all_rows(prior):
 def test_what_does_not_fit_is_refused(monkeypatch):
     X, y, _ = heap(n=900)
     chunks = ArrayChunks(X, rows=200, y=y)
-    with pytest.raises(ValueError, match="needs y, one label a row"):
+    with pytest.raises(ValueError, match="needs y, one label per row"):
         PositiveUnlabeledSVC().fit(ArrayChunks(X))
     with pytest.raises(ValueError, match="kernel='precomputed' needs all rows in memory"):
         PositiveUnlabeledSVC(kernel="precomputed").fit(chunks)

@@ -41,7 +41,7 @@ def test_rows_in_chunks_are_fitted_or_refused_with_what_can(kind):
         with pytest.raises(TypeError, match=message + 'approximation="nystroem" or kernel="linear'):
             kind().fit(chunks, **y)
         return
-    with pytest.raises(ValueError, match=r"chunks|needs y, one label a row"):
+    with pytest.raises(ValueError, match=r"chunks|needs y, one label per row"):
         kind().fit(chunks, **y)
 
 

@@ -44,7 +44,7 @@ def test_checked_rows_are_negatives(folder, table, capsys):
     assert fit(folder, table, "--positive", "yes", "--negative", "no") == 0
     printed = capsys.readouterr().out
     assert printed.startswith("PositiveUnlabeledClassifier, because column 'seen' is 'yes' in some")
-    assert "'no' in some that are not of the class" in printed
+    assert "'no' in some that do not belong to the class" in printed
     assert "somewhere from" in printed  # class_prior_interval_
     model = scarce.load(folder / "m.skops")[-1]
     assert model.neg_label == "no"

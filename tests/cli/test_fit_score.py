@@ -139,7 +139,7 @@ def test_an_exported_model_decides_the_same(folder, kind, tmp_path):
         (
             "one-class",
             "OneClassSVM, calibrated by held-out rows",
-            "all rows of good.csv are of one class",
+            "all rows of good.csv belong to one class",
         ),
         ("transfer", "TransferOneClassSVM, calibrated", "good.csv is the target and related"),
         ("pu", "PositiveUnlabeledClassifier", "good.csv holds rows of the class and unknown.csv"),

@@ -1,4 +1,4 @@
-"""What `scarce fit` and `scarce score` do with rows that may not be of the class."""
+"""What `scarce fit` and `scarce score` do with rows that may not belong to the class."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_odd_rows_are_left_out_counted_and_listed(folder, given, capsys):
     of_cluster = set(range(95, 100)) & set(model.dropped_.tolist())
     assert len(of_cluster) == 5 if given != "auto" else len(of_cluster) >= 4
     line = next(each for each in printed.splitlines() if "not learnt from" in each)
-    assert line.startswith(f"{len(names)} of 100 rows may not be of the class")
+    assert line.startswith(f"{len(names)} of 100 rows may not belong to the class")
     assert f"name {', '.join(names[:8])}" in line
     page = (folder / "m.html").read_text()
     assert "Rows that were not learnt from" in page

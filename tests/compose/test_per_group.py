@@ -149,7 +149,7 @@ def test_bad_input():
     model = PerGroup(DETECTOR).fit(X, groups=groups)
     with pytest.raises(ValueError, match="groups must be given"):
         model.predict(X)
-    with pytest.raises(ValueError, match="one value a row, got 3 for 60 rows"):
+    with pytest.raises(ValueError, match="one value per row, got 3 for 60 rows"):
         model.predict(X, groups=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"shape \(30, 2\)"):
         model.predict(X, groups=groups.reshape(30, 2))

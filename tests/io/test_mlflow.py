@@ -1,6 +1,8 @@
 """mlflow keeps a model in its default format and gives it back, without a network."""
 
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,6 +54,15 @@ def test_no_list_of_types_is_needed(mlflow):
     assert kept.flavors["sklearn"]["serialization_format"] == "skops"
     again = mlflow.sklearn.load_model(kept.model_uri)
     np.testing.assert_array_equal(again.decision_function(ROWS), model.decision_function(ROWS))
+
+
+@pytest.mark.filterwarnings("ignore")  # mlflow's own
+def test_the_lines_of_the_guide(mlflow):
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "handing_over.md").read_text("utf-8")
+    (lines,) = re.findall(r"```python\n(import mlflow.*?)```", page, re.DOTALL)
+    names = {"scarce": scarce, "model": scarce.OneClassSVM(nu=0.1).fit(ROWS)}
+    exec(lines, names)
+    np.testing.assert_array_equal(names["again"].predict(ROWS), names["model"].predict(ROWS))
 
 
 def test_what_is_missing_is_named(monkeypatch):

@@ -237,7 +237,7 @@ def test_bad_input():
     with pytest.raises(ValueError, match='offset="left_out"'):
         DriftMonitor(OneClassSVM().fit(np.eye(3)))
     monitor = DriftMonitor(model)
-    with pytest.raises(ValueError, match="one value a row"):
+    with pytest.raises(ValueError, match="one value per row"):
         monitor.update_scores(np.zeros(3), np.zeros(2, bool))
     with pytest.raises(ValueError, match="NaN"):
         monitor.update_scores(np.full(1, np.nan), np.zeros(1, bool))

@@ -1,4 +1,4 @@
-"""Rows that may not be of the class: what is left out, and where the threshold comes from."""
+"""Rows that may not belong to the class: what is left out, and where the threshold comes from."""
 
 import numpy as np
 import pytest

@@ -87,7 +87,7 @@ class ArrayChunks(LocalChunks):
     rows : int, optional
         Rows in a chunk; by default about 8 MB.
     **values : array-like of shape (n,)
-        One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``.
+        One value per row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``.
 
     Examples
     --------

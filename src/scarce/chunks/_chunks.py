@@ -23,7 +23,7 @@ class ChunkError(OSError):
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows that follow each other, with one value a row of everything else.
+    """Some rows that follow each other, with one value per row of everything else.
 
     Attributes
     ----------

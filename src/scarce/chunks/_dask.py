@@ -93,7 +93,7 @@ class DaskChunks(RowsInChunks):
         Seconds that a pass waits for a cluster without a running worker, with a line of the log
         every five; then it ends with a `TimeoutError`.
     **values : Dask array or Series, array-like of shape (n,), or str
-        One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
+        One value per row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; a collection has
         the blocks of the rows. Of a DataFrame also the name of a column, which is then no feature.
 
     Examples
@@ -319,7 +319,7 @@ def _pieces(name: str, value: Any, sizes: list[int], firsts: Array, timeout: flo
         known = not is_frame(value) and not any(math.isnan(size) for size in value.chunks[0])
         if not (known and value.shape == (n,)):
             raise ValueError(
-                f"{name} must have the chunks of X, one value a row; repartition it to them"
+                f"{name} must have the chunks of X, one value per row; repartition it to them"
             )
         blocks = _blocks(value.rechunk((tuple(sizes),)))
     return blocks

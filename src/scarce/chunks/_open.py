@@ -13,7 +13,7 @@ from scarce.chunks._parquet import ParquetChunks
 
 
 def as_chunks(X: Any, **values: Any) -> Chunks:
-    """Return rows and one value a row of everything else as chunks.
+    """Return rows and one value per row of everything else as chunks.
 
     Parameters
     ----------

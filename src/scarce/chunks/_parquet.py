@@ -28,7 +28,7 @@ class ParquetChunks(LocalChunks):
     dtype : {"float32", "float64"}, default="float64"
         What the features are read as.
     **values : str or array-like of shape (n,)
-        One value a row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; the name of a
+        One value per row: ``y``, ``sample_weight``, ``sample_domain``, ``groups``; the name of a
         column, or numbers.
 
     Examples

@@ -106,7 +106,7 @@ def _chosen(block: Part, terms: Terms, some: Array) -> RowSet:
 
 
 def group_sums(terms: Terms, values: Array, n_groups: int) -> Array:
-    """Return the sum of one value a row over each group."""
+    """Return the sum of one value per row over each group."""
     return np.bincount(terms.groups, values, minlength=n_groups)
 
 

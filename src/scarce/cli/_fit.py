@@ -27,7 +27,7 @@ from scarce.cli.report._check import check_can_draw
 MOST_ROWS = 20_000  # a fit of more takes long, and hardly changes
 DESCRIPTION = """\
 Learn a model from a table. The options you give select the model:
-  scarce fit good.csv --out m.skops                          all rows are of one class
+  scarce fit good.csv --out m.skops                          all rows belong to one class
   scarce fit good.csv --unlabelled unknown.csv --out m.skops   others may be of it or not
   scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
   scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
@@ -57,14 +57,14 @@ def add(commands: Any) -> None:
 
     pu = fit.add_argument_group("positive and unlabelled rows")
     pu.add_argument(
-        "--unlabelled", type=Path, metavar="TABLE", help="rows that may be of the class"
+        "--unlabelled", type=Path, metavar="TABLE", help="rows that may belong to the class"
     )
     pu.add_argument("--label", metavar="COLUMN", help="the column with labels")
     pu.add_argument("--positive", metavar="VALUE", help="the label of positive rows")
     pu.add_argument(
         "--negative",
         metavar="VALUE|none",
-        help="the label of rows that were checked and are not of the class",
+        help="the label of rows that were checked and do not belong to the class",
     )
 
     transfer = fit.add_argument_group("few rows, more of related tasks")
@@ -86,7 +86,7 @@ def add(commands: Any) -> None:
     groups.add_argument("--group", metavar="COLUMN", help="the group of each row")
     groups.add_argument("--share", metavar="COLUMN", help="share of positives in the row's group")
     groups.add_argument(
-        "--shares", type=Path, metavar="TABLE", help="one line a group: its name and its share"
+        "--shares", type=Path, metavar="TABLE", help="one line per group: its name and its share"
     )
     groups.add_argument(
         "--source-model", type=Path, metavar="FILE", help="a model of a related domain"
@@ -115,7 +115,7 @@ def add(commands: Any) -> None:
         type=contamination,
         default=0.0,
         metavar="0|auto|SHARE",
-        help="of the rows that may not be of the class; odd ones are not learnt from (default: 0)",
+        help="rows that may not belong to the class; odd ones are not learnt from (default: 0)",
     )
     fit.add_argument("--params", type=Path, metavar="FILE.toml", help="parameters, name = value")
     fit.add_argument(
@@ -225,7 +225,7 @@ def fitted(task: Any, false_alarms: float | None, contamination: float | str = 0
     """Return the fitted model of a task.
 
     ``false_alarms``: proportion of new rows that may be rejected; None for the default.
-    ``contamination``: proportion of the rows that may not be of the class.
+    ``contamination``: proportion of the rows that may not belong to the class.
     """
     from scarce import CalibratedOneClass, PerGroup
     from scarce._frame import InvalidParameterError

@@ -12,7 +12,7 @@ from scarce.cli._errors import UsageError
 
 def add_table_options(command: argparse.ArgumentParser) -> None:
     """Add how tables are written, and where the answer goes."""
-    written = command.add_argument_group("how CSV files are written (found out by default)")
+    written = command.add_argument_group("how CSV files are written (detected by default)")
     written.add_argument("--delimiter", type=_one_sign, metavar="SIGN", help="between values")
     written.add_argument("--encoding", type=_encoding, metavar="NAME", help="utf-8, cp1252, ...")
     written.add_argument("--decimal", choices=[".", ","], help="decimal sign")
@@ -62,7 +62,7 @@ def share(text: str) -> float:
 
 
 def contamination(text: str) -> float | str:
-    """Return the proportion of rows that may not be of the class, or "auto"."""
+    """Return the proportion of rows that may not belong to the class, or "auto"."""
     if text == "auto":
         return text
     try:

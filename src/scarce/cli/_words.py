@@ -73,7 +73,7 @@ def _judged(kind: str, found: dict[str, float]) -> list[str]:
 
 
 def dropped_rows(model: Any) -> Any:
-    """Return the places of rows that took no part in a fit because they may not be of the class."""
+    """Return the places of rows left out of a fit that may not belong to the class."""
     return getattr(model, "dropped_", np.empty(0, np.intp))
 
 
@@ -84,7 +84,7 @@ def left_out(task: Any, model: Any) -> list[str]:
         return []
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     return [
-        f"{len(names):,} of {counted(task.n_rows, 'row')} may not be of the class and "
+        f"{len(names):,} of {counted(task.n_rows, 'row')} may not belong to the class and "
         f"{'was' if len(names) == 1 else 'were'} not learnt from: {task.id_name} "
         f"{', '.join(names[:SHOWN])}{more}"
     ]

@@ -74,10 +74,10 @@ def answer_of(model: Any, name: str, X: Any) -> Array:
 
 
 def checked_groups(groups: Any) -> Array:
-    """Return groups as an array of one value a row."""
+    """Return groups as an array of one value per row."""
     values = np.asarray(groups)
     if values.ndim != 1:
-        raise ValueError(f"groups must have one value a row, got an array of shape {values.shape}")
+        raise ValueError(f"groups must have one value per row, got shape {values.shape}")
     if values.dtype == object:
         if not all(isinstance(each, str) for each in values):
             raise ValueError("groups must all be texts, or all numbers")

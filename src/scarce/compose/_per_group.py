@@ -277,7 +277,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
             return np.zeros(n, np.intp)
         labels = checked_groups(groups)
         if labels.size != n:
-            raise ValueError(f"groups must have one value a row, got {labels.size} for {n} rows")
+            raise ValueError(f"groups must have one value per row, got {labels.size} for {n} rows")
         try:
             places = np.searchsorted(self.groups_, labels).clip(max=self.groups_.size - 1)
         except TypeError:

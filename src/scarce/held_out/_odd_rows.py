@@ -1,4 +1,4 @@
-"""Rows that may not be of the class: which to drop, and what to say of those that are kept."""
+"""Rows that may not belong to the class: which to drop, and what to say of those that are kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST_ODD, MOST_ODD = 0.1, 0.75  # proportions of rows: less is a tail, more are
 def odd_rows(
     contamination: float | str, wide: Array, narrow: Callable[[], Array], weights: Array
 ) -> Array:
-    """Return which rows may not be of the class.
+    """Return which rows may not belong to the class.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ class HeldOutOffset:
                 "every row is accepted: a row left out has no kernel value with the others above "
                 "zero, so that the threshold is the score of a row infinitely far away. Use a "
                 'wider kernel, such as gamma="neighbors" or "scale", or more rows; if such rows '
-                "are not of the class, leave them out or ask for a larger false_alarms.",
+                "do not belong to the class, leave them out or ask for a larger false_alarms.",
                 ScarceDataWarning,
             )
 
@@ -253,7 +253,7 @@ class HeldOutOffset:
         """Return which rows to call anomalous so that few of those called are not.
 
         The rule of Benjamini and Hochberg on `p_values`: of the rows selected, a proportion of
-        about `fdr` is expected to be of the class after all.
+        about `fdr` is expected to belong to the class after all.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class HeldOutOffset:
 
 
 class TrimmedOffset(HeldOutOffset):
-    """The same for estimators that can leave out training rows which may not be of the class.
+    """The same for estimators that can leave out training rows which may not belong to the class.
 
     An estimator sets `dropped_` to these rows, and gives their scores and weights to
     `_keep_dropped` before `_keep_left_out`.

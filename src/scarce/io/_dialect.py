@@ -21,7 +21,7 @@ NUMBER = re.compile(r"[-+]?[\d.,]*([.,])(\d+)")  # the last sign of a number, wh
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written; None is found out.
+    """How a CSV file is written; None is detected.
 
     Parameters
     ----------

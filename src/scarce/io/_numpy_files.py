@@ -11,7 +11,7 @@ from scarce.io._table_rows import TableError, short
 
 
 def read_arrays(path: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the main array of a NumPy file, and arrays of one value a row by their names.
+    """Return the main array of a NumPy file, and arrays of one value per row by their names.
 
     Parameters
     ----------

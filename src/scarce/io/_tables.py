@@ -48,7 +48,7 @@ def open_table(path: str | Path, dialect: Dialect | None = None) -> Table:
     path : str or Path
         The file; its ending says what it is.
     dialect : Dialect, optional
-        How a CSV file is written, where it is not to be found out.
+        How a CSV file is written, where it is not to be detected.
 
     Returns
     -------
@@ -335,7 +335,7 @@ class ArrowTable(Table):
 
 
 class ArraysTable(Table):
-    """A NumPy file: the columns of a matrix, and arrays of one value a row by their names."""
+    """A NumPy file: the columns of a matrix, and arrays of one value per row by their names."""
 
     def _open(self) -> list[str]:
         rows, columns = read_arrays(self.path)

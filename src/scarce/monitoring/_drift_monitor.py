@@ -156,7 +156,7 @@ class DriftMonitor:
         scores, rejected = np.asarray(scores, np.float64), np.asarray(rejected, bool)
         if scores.ndim != 1 or scores.shape != rejected.shape:
             raise ValueError(
-                "scores and rejected must have one value a row, got shapes "
+                "scores and rejected must have one value per row, got shapes "
                 f"{scores.shape} and {rejected.shape}"
             )
         if np.isnan(scores).any():

@@ -221,7 +221,7 @@ class OneClassMachine(
             part, self.support_vectors_, self._dense_dual(), self._fitted_kernel()
         )
 
-    # Rows that may not be of the class.
+    # Rows that may not belong to the class.
 
     def _rows_to_drop(self, X: Any, weights: Array) -> Array:
         """Return the rows that `contamination` leaves out."""

@@ -1,6 +1,6 @@
 """Problems by name: from arrays to a quadratic program, and from its solution back to a model.
 
-One file a problem. A function ``..._program`` states the dual for `scarce.solvers`, a function
+One file per problem. A function ``..._program`` states the dual for `scarce.solvers`, a function
 ``read_...`` turns the solution into coefficients, offset and objective. Neither knows estimators.
 """
 

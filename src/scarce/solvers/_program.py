@@ -115,7 +115,7 @@ class QuadraticProgram:
         return bool(values.min() >= -1e-12 * np.abs(values).max())
 
     def sums(self, values: Array) -> Array:
-        """Return the sum of one value a variable over each group."""
+        """Return the sum of one value per variable over each group."""
         if self.n_groups == 1:
             return np.add.reduce(values, keepdims=True)
         return np.bincount(self.groups, values, minlength=self.n_groups)

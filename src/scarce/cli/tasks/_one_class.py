@@ -25,7 +25,7 @@ def one_class(arguments: argparse.Namespace) -> Task:
     else:
         roles = {} if arguments.per is None else {arguments.per: "group"}
         task = read_tables(arguments, [arguments.table], roles)
-        task.why = f"all rows of {arguments.table.name} are of one class"
+        task.why = f"all rows of {arguments.table.name} belong to one class"
         if arguments.per is not None:
             task.groups = group_names(task.tables[0], arguments.per)
             task.why += f", for each value of {arguments.per!r}"
@@ -59,7 +59,7 @@ def _samples(arguments: argparse.Namespace) -> Task:
     task.X = X
     for option, role in ((arguments.id, "ids"), (arguments.weight, "weights")):
         if option is not None and option not in columns:
-            have = ", ".join(columns) or "no array of one value a sample"
+            have = ", ".join(columns) or "no array of one value per sample"
             raise TableError(f"{arguments.table} has no array {option!r} of {role}; it has {have}")
     task.ids, task.id_name = np.arange(1, len(X) + 1), arguments.id or "row"
     if arguments.id:

@@ -39,7 +39,7 @@ def positive_unlabelled(arguments: argparse.Namespace) -> Task:
         positive = np.array([text == word for text in texts])
         task.why = (
             f"column {arguments.label!r} is {word!r} in some rows"
-            + ("" if other is None else f", {other!r} in some that are not of the class,")
+            + ("" if other is None else f", {other!r} in some that do not belong to the class,")
             + " and the others may be or not"
         )
         if other is not None:
@@ -102,7 +102,7 @@ def _words(task: Task, arguments: argparse.Namespace, texts: Array) -> tuple[str
         rest = " and ".join([*map(repr, others), *["no value"] * missing])
         raise UsageError(
             f"--label {name}: beside {word!r} rows have {rest}; --negative {others[0]} if these "
-            f"were checked and are not of the class, --negative {NO_ROW} if none was"
+            f"were checked and do not belong to the class, --negative {NO_ROW} if none was"
         )
     other = None if other == NO_ROW and NO_ROW not in values else other
     unlabelled = [value for value in others if value != other]

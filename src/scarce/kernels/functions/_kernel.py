@@ -25,7 +25,7 @@ SINGLE_EXPONENTS = 1e2  # exponents up to which float32 gives an exponential to 
 class Kernel(ABC):
     """A kernel: its values, how a tile of them is computed, and what may be asked of it.
 
-    One file a kernel. A subclass with a `name` is known to `make_kernel` under that name; an
+    One file per kernel. A subclass with a `name` is known to `make_kernel` under that name; an
     estimator takes the names of this package, and an object of any subclass.
 
     Attributes
@@ -53,7 +53,7 @@ class Kernel(ABC):
         (`packed_scores`) and plain sums (`plain_sums`), all to the last digits (`direct_error`).
         No value is above 1, that of a row with itself.
     separable : bool
-        Values are a product with one factor a column: see `exponents`.
+        Values are a product with one factor per column: see `exponents`.
     """
 
     named: ClassVar[dict[str, type[Kernel]]] = {}

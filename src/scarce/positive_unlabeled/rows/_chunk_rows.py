@@ -154,7 +154,7 @@ def read_chunks(
     found = surveyed(chunks)
     estimator._keep_features_of(chunks)
     if found.classes.size == 0:
-        raise ValueError("a fit of positive and unlabelled rows needs y, one label a row")
+        raise ValueError("a fit of positive and unlabelled rows needs y, one label per row")
     estimator._settle_labels(found.classes)
     answers = chunks.map(_values, estimator.pos_label_, estimator.neg_label)
     positive, negative = (np.concatenate([each[k] for each in answers]) for k in (0, 1))

@@ -206,7 +206,7 @@ def _maximised(
 ) -> SoftLogistic:
     """Return the logistic model of soft labels."""
     weights, source, axes = rows.weights, rows.source, rows.axes
-    features = rows.features if axes is None else rows.turned
+    features: Any = rows.features if axes is None else rows.turned
     if common is not None and source is not None:
         alone = _source_alone(soft, weights, source)
         none = np.empty((len(common.weights), 0))

@@ -10,8 +10,8 @@ A recording is a matrix, mixing times signals plus noise. Every row is another m
 but the space that the rows span is always that of the two signals. `SubspaceKernel` compares these
 spaces and nothing else: with ``gamma=(1.0, 0.0)`` the first mode alone, which asks for the rows.
 
-* The tensor machine learns one weight matrix. It can only use what the mixtures have in common in
-  the mean, and so can the linear machine on vectors. It gets five starts.
+* The tensor model learns one weight matrix. It can only use what the mixtures have in common on
+  average, and so can the linear model on vectors. It gets five starts.
 * The RBF kernel on vectors compares recordings entry by entry, and two recordings of one class are
   far apart. Its width is the best of five for each draw, chosen on the new recordings: more than
   anyone could do.
@@ -58,15 +58,15 @@ def draw(seed):
 
 
 # %%
-# Four machines
-# -------------
+# Four models
+# -----------
 def area(model, X, new, truth):
     """Return the area under the ROC curve."""
     return roc_auc_score(truth, model.fit(X).decision_function(new))
 
 
 def areas(X, new, truth):
-    """Return the area of each machine."""
+    """Return the area of each model."""
     rows, new_rows = X.reshape(len(X), -1), new.reshape(len(new), -1)
     subspace = SubspaceKernel(gamma=(1.0, 0.0), rank=2)
     return {
@@ -97,8 +97,8 @@ names = list(found[0])
 values = np.array([list(each.values()) for each in found])
 
 # %%
-# What the machines see, and what they make of it
-# -----------------------------------------------
+# What the models see, and what they make of it
+# ---------------------------------------------
 X, new, truth = draw(0)
 figure = plt.figure(figsize=(12.0, 4.2), layout="constrained")
 panels = figure.subplot_mosaic([["a", "b", "c", "areas"]], width_ratios=[1, 1, 1, 1.9])

@@ -3,7 +3,7 @@ What a positive-unlabelled model decides by
 ===========================================
 
 Fifty rows of a class are labelled; of 1,500 others nobody knows the label. `PositiveUnlabeledSVC`
-scores every row by machines that were not trained on it. Three pictures:
+scores every row by models that were not trained on it. Three pictures:
 
 * The scores. Unlabelled rows of the class lie where the labelled ones lie, the others to the left.
   The dotted outline is the part of the unlabelled rows that the class prior says.

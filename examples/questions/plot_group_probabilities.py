@@ -31,7 +31,7 @@ from scarce.datasets import make_rotated_moons
 from scarce.proportions import ShareCalibrationDisplay, ShareSurfaceDisplay
 
 GAMMA = 1.0
-PUBLISHED = {"cost_per": "group", "calibrate": None}  # the machines of the papers
+PUBLISHED = {"cost_per": "group", "calibrate": None}  # the models of the papers
 TRANSFERS = np.logspace(-3, 3, 13)
 SHOWN = [1e-3, 0.3, 1e3]
 

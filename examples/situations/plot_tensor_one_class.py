@@ -1,16 +1,16 @@
 """
-A tensor machine from eight images
-==================================
+A tensor model from eight images
+================================
 
 Eight images of a digit are all there is. `OneClassSTM` learns a weight image of low rank: a pattern
 over the rows times a pattern over the columns, or a sum of a few such products. A linear
 `OneClassSVM` on the 64 pixels can have any weight image. Which one finds the digit again?
 
 On these images the more weights the better: one product is too coarse for the shape of a digit, and
-three come close to the vector machine with 48 numbers in place of 64. Low rank pays where the
+three come close to the vector model with 48 numbers in place of 64. Low rank pays where the
 pattern has low rank, and this is not such a case.
 
-The last panel is about the offset. The machine's own accepts all eight training images but far
+The last panel is about the offset. The model's own accepts all eight training images but far
 fewer of the new ones: the direction was fitted to the eight. `LeaveOneOutSearch` chooses the rank,
 and an offset from images left out, without any image of another digit. It accepts about as many new
 ones as it was asked to, on average: eight images are few, and one odd image among them moves the
@@ -56,7 +56,7 @@ def draw(digit, seed=0):
 
 
 def fit(name, X):
-    """Return the fitted machine."""
+    """Return the fitted model."""
     if name == "vectors":
         return OneClassSVM(kernel="linear", nu=0.1).fit(X.reshape(len(X), -1))
     return OneClassSTM(rank=int(name[-1]), **PUBLISHED).fit(X)
@@ -74,8 +74,8 @@ def accepted(model, new, truth):
 
 
 # %%
-# Ten digits, three machines, three draws
-# ---------------------------------------
+# Ten digits, three models, three draws
+# -------------------------------------
 areas = np.array(
     [
         [
@@ -144,7 +144,7 @@ ax.set(title="Area under ROC, ten digits", ylim=(0.6, 1.0))
 ax.set_xticks(places, COLOURS)
 
 # %%
-# Offsets: from the machine's own to that of the search, for each digit.
+# Offsets: from the model's own to that of the search, for each digit.
 own, left_out = [], []
 for digit in range(10):
     X, new, truth = draw(digit)
@@ -157,7 +157,7 @@ ax = panels["offsets"]
 ax.plot(*np.stack([own, left_out]).transpose(2, 0, 1), color="0.85", linewidth=0.8, zorder=0)
 ax.plot(*own.T, "o", color="0.6", markerfacecolor="white", markersize=3.5)
 ax.plot(*left_out.T, "o", color="0.6", markersize=3.5)
-ax.plot(*own.mean(axis=0), "o", color="0.1", markerfacecolor="white", label="the machine's own")
+ax.plot(*own.mean(axis=0), "o", color="0.1", markerfacecolor="white", label="the model's own")
 ax.plot(*left_out.mean(axis=0), "o", color="0.1", label="from images left out")
 ax.axhline(0.9, color="0.6", linewidth=0.8, linestyle=":")
 ax.set(

@@ -2,7 +2,7 @@
 A model that keeps up
 =====================
 
-A machine wears off: its normal readings move, slowly. A model that was fitted once rejects more and
+A pump wears off: its normal readings move, slowly. A model that was fitted once rejects more and
 more of them. One that is brought up to date with every batch, and forgets old rows, goes on
 rejecting the proportion that was asked for.
 """

@@ -22,7 +22,7 @@ truth = random.normal(size=(30, 2))
 X = truth + radii[:, None] * random.normal(size=(30, 2)) / np.sqrt(2)
 
 # %%
-# With the offset of the rows as recorded, so that both machines reject a tenth of them
+# With the offset of the rows as recorded, so that both models reject a tenth of them
 settings = {"nu": 0.1, "gamma": 0.2, "offset": "original"}
 models = {
     "as recorded": TransferOneClassSVM(**settings).fit(X),

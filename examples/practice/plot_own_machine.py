@@ -1,12 +1,12 @@
 """
-A machine of your own
-=====================
+A model of your own
+===================
 
 Rows of one class come from two instruments, and a tenth of *each one's* weight may be rejected.
 This is a quadratic program with one equality for each instrument, and `scarce.solvers` answers it
 with a certificate. The multipliers of the equalities, with the sign turned, are the thresholds.
 
-An ordinary one-class machine has one equality for all rows, and then nearly all rejected rows are
+An ordinary one-class model has one equality for all rows, and then nearly all rejected rows are
 those of the instrument that scatters more.
 """
 

@@ -47,16 +47,16 @@ groupings = {
 }
 
 # %%
-# Two machines for each
-# ---------------------
+# Two methods for each
+# --------------------
 figure, axes = plt.subplots(2, 3, figsize=(13.0, 8.0), layout="constrained")
-machines = {
+methods = {
     "published": (GroupProbabilitySVM(cost_per="group", calibrate=None), "#d55e00"),
     "default": (GroupProbabilitySVM(), "0.1"),
 }
 for (title, groups), (above, below) in zip(groupings.items(), axes.T, strict=True):
     share = expand_proportions(group_proportions(labels, groups), groups)
-    for name, (model, colour) in machines.items():
+    for name, (model, colour) in methods.items():
         model.fit(X, share, groups)
         ShareCalibrationDisplay.from_estimator(
             model, X, share, groups, name=name, color=colour, ax=below

@@ -2,8 +2,8 @@
 Choosing a width without negatives
 ==================================
 
-All rows are of one class, a ring. How often held-out rows are accepted cannot choose a width: the
-wider, the more is accepted, and the widest machine accepts the middle of the ring too.
+All rows belong to one class, a ring. How often held-out rows are accepted cannot choose a width:
+the wider, the more is accepted, and the widest model accepts the middle of the ring too.
 `shuffled_columns_scorer` compares held-out rows with rows whose columns were shuffled each on its
 own: the same columns, without what ties them together.
 """
@@ -24,13 +24,15 @@ ring = np.c_[np.cos(angle), np.sin(angle)] + 0.1 * random.normal(size=(200, 2))
 # The search
 # ----------
 widths = np.geomspace(0.01, 100, 9)
-machine = OneClassSVM(nu=0.1, offset="left_out")
-search = GridSearchCV(machine, {"gamma": widths}, scoring=shuffled_columns_scorer(), cv=5).fit(ring)
+detector = OneClassSVM(nu=0.1, offset="left_out")
+search = GridSearchCV(detector, {"gamma": widths}, scoring=shuffled_columns_scorer(), cv=5).fit(
+    ring
+)
 print(f"chosen: gamma = {search.best_params_['gamma']:.2g}")
 
 # %%
-# Scores, and the boundaries of the widest machine and of the one chosen
-# ----------------------------------------------------------------------
+# Scores, and the boundaries of the widest model and of the one chosen
+# --------------------------------------------------------------------
 figure, panels = plt.subplots(1, 3, figsize=(11.5, 3.7), layout="constrained")
 mean, spread = search.cv_results_["mean_test_score"], search.cv_results_["std_test_score"]
 panels[0].errorbar(widths, mean, spread, fmt="o-", color="#0072b2", capsize=3)
