@@ -279,7 +279,7 @@ def main(argv: list[str] | None = None) -> None:
     """Run, write and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few tasks, sizes and seeds")
-    parser.add_argument("--again", help="methods whose cells of thresholds replace the last run's")
+    parser.add_argument("--again", help="run methods of such names and our own parts")
     parser.add_argument("--report", action="store_true", help="tables of the last run, no run")
     given = parser.parse_args(argv)
     quick = given.quick
@@ -301,13 +301,19 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def again(only: str) -> pd.DataFrame:
-    """Run some methods of the thresholds once more, and keep all other cells of the last run."""
+    """Run some methods of the thresholds once more, and all other parts, which are of ours alone.
+
+    What peers had in the last run is kept.
+    """
     last = read_cells("one-class")
-    new = [cell for half in HALVES for cell in thresholds(half, 3, SIZES, False, only)]
-    same = (last.part == "thresholds") & last.method.str.contains(only)
-    kept = [row.dropna().to_dict() for _, row in last[~same].iterrows()]
+    new = [*tensors(1, False)]
+    for half in HALVES:
+        new += [*thresholds(half, 3, SIZES, False, only), *widths(half, 1, False)]
+        new += transfer(half, 8, False)
+    kept = last[(last.part == "thresholds") & ~last.method.str.contains(only)]
+    old = [row.dropna().to_dict() for _, row in kept.iterrows()]
     missing = [name for half in HALVES for name in tasks(half, False)[1]]
-    write_cells("one-class", [*new, *kept], missing)
+    write_cells("one-class", [*new, *old], missing)
     return read_cells("one-class")
 
 

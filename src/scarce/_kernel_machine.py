@@ -224,6 +224,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
             return X[np.ix_(rows, rows)]
         return X[rows]
 
+    def _values_of(self, X: Any, left: Array, right: Array) -> Array:
+        """Return kernel values of some rows with others."""
+        if self._kernel_type.pairwise:
+            return np.asarray(X[np.ix_(left, right)])
+        return self._fitted_kernel().values(X[left], X[right])
+
     def _choose_landmarks(self, n_rows: int) -> Array:
         """Return the rows that an approximation sees the others through."""
         if not self._kernel_type.has_formula:

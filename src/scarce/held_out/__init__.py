@@ -14,6 +14,7 @@ from scarce.held_out._odd_rows import (
     among_odd_rows,
     held_out_ranks,
     lower_group,
+    most_dropped,
     odd_rows,
     standardised_on_themselves,
 )
@@ -36,6 +37,7 @@ from scarce.held_out._scores import (
     false_alarm_range,
     unattainable,
 )
+from scarce.held_out._tight_groups import odd_groups, representatives
 
 if TYPE_CHECKING:
     from scarce.held_out._chunks import Parts, WithoutPart, left_out_by_chunks
@@ -73,7 +75,10 @@ __all__ = [
     "left_out_parts",
     "lower_group",
     "mass_without",
+    "most_dropped",
+    "odd_groups",
     "odd_rows",
+    "representatives",
     "scores_by_parts",
     "standardised_on_themselves",
     "unattainable",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,12 @@ LEAST_ODD, MOST_ODD = 0.1, 0.75  # proportions of rows: less is a tail, more are
 
 
 def odd_rows(
-    contamination: float | str, wide: Array, narrow: Callable[[], Array], weights: Array
-) -> Array:
+    contamination: float | str,
+    wide: Array,
+    narrow: Callable[[], Array],
+    weights: Array,
+    tight: Sequence[Array] = (),
+) -> tuple[Array, Array]:
     """Return which rows may not belong to the class.
 
     Parameters
@@ -36,25 +40,53 @@ def odd_rows(
         The same by the model that is to be fitted, asked for when they are needed.
     weights : ndarray of shape (n,)
         How often each row counts.
+    tight : sequence of ndarray of int
+        Groups of nearly equal rows that are odd together, the oddest first: dropped before others.
 
     Returns
     -------
-    ndarray of bool of shape (n,)
-        True for rows to be dropped.
+    rows : ndarray of int
+        Rows to be dropped.
+    counted : ndarray
+        How often each of them counts for the threshold: as it did, but for groups, which are taken
+        for anomalies, never.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scarce.held_out._odd_rows import odd_rows
     >>> odd_rows(0.125, np.array([3.0, 1.0, 2.0, 4.0]), None, np.ones(4))
-    array([False,  True, False, False])
+    (array([1]), array([1.]))
     """
+    most = most_dropped(contamination) + ROUNDING
     if contamination != "auto":
-        return held_out_ranks(wide, weights) <= min(MORE * float(contamination), MOST) + ROUNDING
-    odd = held_out_ranks(wide, weights) <= ODD_TO_WIDE + ROUNDING
-    if odd.any():
+        lowest, wide = float(wide.min()), wide.copy()
+        unit = max(abs(lowest), 1.0)
+        for place, group in enumerate(tight):
+            wide[group] = lowest - unit * (len(tight) - place)
+    odd = held_out_ranks(wide, weights) <= most
+    if contamination == "auto" and odd.any():
         odd &= held_out_ranks(narrow(), weights) >= FINE_TO_NARROW
-    return odd
+    counted = weights.copy()
+    for group in tight:
+        counted[group] = 0.0
+        odd[group] |= contamination == "auto"
+    rows = np.flatnonzero(odd)
+    return rows, counted[rows]
+
+
+def most_dropped(contamination: float | str) -> float:
+    """Return the largest proportion of the weight that is dropped, "auto": of one kind.
+
+    Examples
+    --------
+    >>> from scarce.held_out._odd_rows import most_dropped
+    >>> most_dropped(0.05), most_dropped("auto")
+    (0.1, 0.2)
+    """
+    if contamination == "auto":
+        return ODD_TO_WIDE
+    return min(MORE * float(contamination), MOST)
 
 
 def held_out_ranks(scores: Array, weights: Array) -> Array:

@@ -78,7 +78,8 @@ class HeldOutOffset:
         groups.
         """
         self._sort_left_out(scores, weights, members)
-        left_out = HeldOutScores(self._left_out_scores, self._left_out_weights)
+        counts = self._left_out_weights > 0.0  # not of groups of anomalies
+        left_out = HeldOutScores(self._left_out_scores[counts], self._left_out_weights[counts])
         weight, rate = float(self._left_out_weights.sum()), self._rate
         self.false_alarms_ = rate
         self.false_alarm_range_ = false_alarm_range(weight, rate)

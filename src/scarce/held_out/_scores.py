@@ -53,7 +53,7 @@ class HeldOutScores:
         It is the first score whose weight reached is above ``false_alarms (n + 1) - 1``, in whole
         numbers the ``floor(false_alarms (n + 1))``-th smallest, and never before the first.
         """
-        wanted = false_alarms * (float(self.weights.sum()) + 1.0) - 1.0
+        wanted = max(false_alarms * (float(self.weights.sum()) + 1.0) - 1.0, 0.0)
         place = int(np.searchsorted(self.reached, wanted + ROUNDING, side="right"))
         return min(place, self.scores.size - 1)
 

@@ -36,7 +36,7 @@ from scarce._frame import (
 from scarce._kernel_sum import closeness, distance_ratios_at, log_scores_and_offset
 from scarce._predictions import OneClassPredictions
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.held_out import HeldOutScores, TrimmedOffset, odd_rows
+from scarce.held_out import HeldOutScores, TrimmedOffset
 from scarce.model_selection._detector import (
     FitData,
     is_kernel_machine,
@@ -48,8 +48,8 @@ from scarce.model_selection._detector import (
     score_scale,
     scores,
     weights_for,
-    wide,
 )
+from scarce.model_selection._trimming import Trimming
 from scarce.one_class import OneClassSVM
 
 
@@ -80,7 +80,8 @@ class CalibratedOneClass(
         Proportion of the training rows that may not belong to the class. Twice that proportion,
         the rows with the lowest held-out scores, takes no part in the fit; the threshold comes from
         the held-out scores of all rows. Kernel models of this library find these rows with a wide
-        kernel, other detectors as they are. "auto", for kernel models, leaves out rows that look
+        kernel, and nearly equal rows that are odd when they are held out together; other detectors
+        find them as they are. "auto", for kernel models, leaves out such groups, and rows that look
         odd to the wide kernel only.
     cv : int, splitter, iterable or None, default=None
         The rows to leave out together; every row must be left out exactly once. None is each
@@ -228,7 +229,9 @@ class CalibratedOneClass(
         weights = np.maximum(plain_weights(weights, np.zeros((n, 1))), 0)
         counted = np.flatnonzero((weights > 0) & (domain is None or np.asarray(domain) < 0))
         parts = parts_to_leave_out(self.cv, data, counted, for_splitter)
-        self.dropped_ = self._rows_to_drop(data, fitted, parts, counted, weights[counted])
+        self.dropped_, still_counted = self._rows_to_drop(
+            data, fitted, parts, counted, weights[counted]
+        )
         taking = np.setdiff1d(np.arange(n), self.dropped_)
         if self.dropped_.size:
             counted = np.setdiff1d(counted, self.dropped_)
@@ -246,7 +249,7 @@ class CalibratedOneClass(
         for number, part in enumerate(parts):
             part_of[part] = number
         if self.dropped_.size:  # by the detector that has seen none of them
-            self._keep_dropped(data.scores(fitted, self.dropped_), weights[self.dropped_])
+            self._keep_dropped(data.scores(fitted, self.dropped_), still_counted)
             in_order = np.concatenate([in_order, self._dropped_scores])
             self.estimators_ += [fitted] if self.method == "cv+" else []
         part_of = np.append(part_of[counted], np.full(self.dropped_.size, len(parts)))
@@ -265,26 +268,20 @@ class CalibratedOneClass(
 
     def _rows_to_drop(
         self, data: FitData, fitted: Any, parts: list[Array], counted: Array, weights: Array
-    ) -> Array:
-        """Return the rows that `contamination` leaves out."""
+    ) -> tuple[Array, Array]:
+        """Return the rows that `contamination` leaves out, and how often each still counts."""
         if not self.contamination:
-            return np.empty(0, np.intp)
+            return np.empty(0, np.intp), np.empty(0)
         if self.contamination == "auto" and not is_kernel_machine(self._detector):
             raise ValueError(
                 'contamination="auto" compares a wide kernel with a narrow one, and '
                 f"{type(last_step(self._detector)).__name__} has no kernel: give the proportion, "
                 "such as contamination=0.05"
             )
-        all_rows = np.arange(num_samples(data.X))
         with collected_notes():  # said of the fits that count
-            far_off = wide(self._detector, data)
-            odd = odd_rows(
-                self.contamination,
-                data.held_out(far_off, None, all_rows, parts, alone=True)[0][counted],
-                lambda: data.held_out(self._detector, fitted, all_rows, parts)[0][counted],
-                weights,
-            )
-        return counted[odd]
+            trim = Trimming(self._detector, fitted, data, parts, counted, weights)
+            odd, still_counted = trim.odd_rows(self.contamination)
+        return counted[odd], still_counted
 
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what the detector's fit takes of the metadata, and what the splitter's split."""

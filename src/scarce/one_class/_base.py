@@ -40,7 +40,10 @@ from scarce.held_out import (
     landmarks_without,
     left_out_parts,
     mass_without,
+    most_dropped,
+    odd_groups,
     odd_rows,
+    representatives,
     scores_by_parts,
 )
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
@@ -174,7 +177,7 @@ class OneClassMachine(
 
     def _answer_of_rows(self, X: Any, weights: Array) -> Answer:
         """Return that of checked rows in memory."""
-        self.dropped_ = self._rows_to_drop(X, weights)
+        self.dropped_, still_counted = self._rows_to_drop(X, weights)
         taking = weights.copy()
         taking[self.dropped_] = 0.0
         sample = self._sample(X, taking)
@@ -187,7 +190,7 @@ class OneClassMachine(
         model = self._read(program, solution, self._approximate_sums(sample), largest)
         dropped = None
         if self.dropped_.size:
-            dropped = self._checked_scores(X[self.dropped_]), weights[self.dropped_]
+            dropped = self._checked_scores(X[self.dropped_]), still_counted
         return Answer(
             solution=solution,
             objective=model.objective,
@@ -223,29 +226,50 @@ class OneClassMachine(
 
     # Rows that may not belong to the class.
 
-    def _rows_to_drop(self, X: Any, weights: Array) -> Array:
-        """Return the rows that `contamination` leaves out."""
+    def _rows_to_drop(self, X: Any, weights: Array) -> tuple[Array, Array]:
+        """Return the rows that `contamination` leaves out, and how often each still counts."""
         if not self._contamination:
-            return np.empty(0, np.intp)
+            return np.empty(0, np.intp), np.empty(0)
         taking = np.flatnonzero(weights)
-        return taking[
-            odd_rows(
-                self._contamination,
-                self._held_out_scores(X, weights, wide=True)[taking],
-                lambda: self._held_out_scores(X, weights)[taking],
-                weights[taking],
-            )
-        ]
+        X, weights = self._part(X, taking), weights[taking]
+        wide = self._held_out_model(X, weights, wide=True)
+        first, members = distinct_in_fixed_order(X)
+        places, groups = representatives(
+            lambda i, j: wide._values_of(X, first[i], first[j]),
+            members,
+            weights,
+            most_dropped(self._contamination),
+        )
+        if groups:  # rows that are as one are held out as one
+            stand = first[places]
+            alike = X[np.ix_(stand, stand)] if self._kernel_type.pairwise else X[stand]
+            together = self._held_out_model(X, weights, alike=alike).left_out_scores_
+            groups = odd_groups(groups, together, weights)
+        odd, counted = odd_rows(
+            self._contamination,
+            wide.left_out_scores_,
+            lambda: self._held_out_model(X, weights).left_out_scores_,
+            weights,
+            groups,
+        )
+        return taking[odd], counted
 
-    def _held_out_scores(self, X: Any, weights: Array, wide: bool = False) -> Array:
-        """Return the held-out scores of all rows by a model with this kernel, or a wide one."""
+    def _held_out_model(
+        self, X: Any, weights: Array, wide: bool = False, alike: Any = None
+    ) -> Self:
+        """Return a model with held-out scores, with this kernel or a wide one.
+
+        ``alike`` are rows to fit instead of those that the width is found from.
+        """
         model = clone(self).set_params(contamination=0.0, offset="left_out")
         if wide:
             model.set_params(gamma="scale", nu=WIDE_NU)
+        if wide or alike is not None:
             model._settled_kernel(X, weights)
-            model.set_params(gamma=model._gamma / WIDER)
+            model.set_params(gamma=model._gamma / (WIDER if wide else 1.0))
         with collected_notes():  # said of the fit that counts
-            return np.asarray(model.fit(X, sample_weight=weights).left_out_scores_)
+            fitted: Self = model.fit(X if alike is None else alike, sample_weight=weights)
+        return fitted
 
     # The offset.
 

@@ -101,14 +101,18 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
 
     # Which rows take part, and where.
 
-    def _without_dropped(self, X: Any, weights: Array, target: Array) -> Array:
-        """Return the weights, zero for rows of the target that `contamination` leaves out."""
+    def _without_dropped(self, X: Any, weights: Array, target: Array) -> tuple[Array, Array]:
+        """Return the weights, zero for rows of the target that `contamination` leaves out.
+
+        And how often each of these still counts for the threshold.
+        """
         rows = np.flatnonzero(target)
         own = self._one_class(contamination=self._contamination, offset="left_out")
-        self.dropped_ = rows[own._rows_to_drop(self._part(X, rows), weights[rows])]
+        odd, still_counted = own._rows_to_drop(self._part(X, rows), weights[rows])
+        self.dropped_ = rows[odd]
         taking = weights.copy()
         taking[self.dropped_] = 0.0
-        return taking
+        return taking, still_counted
 
     def _one_class(self, **other: Any) -> OneClassSVM:
         """Return a model of one task with the same kernel."""

@@ -337,7 +337,7 @@ class TransferOneClassSVM(TaskMachine):
         empty = self.domains_[np.bincount(all_tasks, given, minlength=self.domains_.size) == 0]
         if empty.size:
             raise ValueError(f"every row of the tasks {empty.tolist()} has sample_weight 0")
-        weights = self._without_dropped(X, given, all_tasks == 0)
+        weights, still_counted = self._without_dropped(X, given, all_tasks == 0)
         X, weights, all_tasks, moves = self._related(X, weights, all_tasks)
         rows = np.flatnonzero(weights)
         tasks, weights_in = all_tasks[rows], weights[rows]
@@ -373,7 +373,7 @@ class TransferOneClassSVM(TaskMachine):
             if self.dropped_.size:
                 target = np.zeros(self.dropped_.size, np.int64)
                 dropped = self._task_scores(X[self.dropped_], target)
-                self._keep_dropped(dropped, given[self.dropped_])
+                self._keep_dropped(dropped, still_counted)
             sample = TaskSample.of(rounds, sample_radius is not None)
             members = np.full(X.shape[0], -1)
             members[rows] = np.where(tasks == 0, sample.members, -1)
