@@ -9,6 +9,7 @@ from scarce.io._extra import tables_library as tables_library
 from scarce.io._mlflow import log_model
 from scarce.io._numpy_files import read_arrays
 from scarce.io._sample import Sample, even_limits
+from scarce.io._skl2onnx import register_skl2onnx
 from scarce.io._table_rows import Rows, TableError
 from scarce.io._table_rows import missing_columns as missing_columns
 from scarce.io._tables import ARROW as ARROW
@@ -33,6 +34,7 @@ __all__ = [
     "open_table",
     "plan_columns",
     "read_arrays",
+    "register_skl2onnx",
     "show_versions",
     "to_onnx",
 ]
