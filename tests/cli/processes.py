@@ -4,11 +4,12 @@ import contextlib
 import io
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import warnings
-from functools import cache
+from functools import cache, partial
 
 from threadpoolctl import threadpool_limits
 
@@ -94,6 +95,8 @@ def packages_loaded(*arguments, cwd, code):
 
 
 def started(*arguments, cwd, **options):
+    if os.name == "posix":  # Ctrl-C reaches it also where a shell has it ignored, in the background
+        options.setdefault("preexec_fn", partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,

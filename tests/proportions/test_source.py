@@ -155,7 +155,7 @@ def test_a_given_function_enters_as_it_is():
         (([1.0, 2.0], 0.1), "source was fitted to 2 features, but X has 3"),
         (([1.0, np.nan, 0.0], 0.1), "finite coef and intercept"),
         ((np.ones((2, 3)), [0.1, 0.2]), "source must be one scorer of two classes.*got 2"),
-        ((np.ones((2, 3)), [0.1, 0.2, 0.3]), r"one intercept for each line.*\(2, 3\) and \(3,\)"),
+        ((np.ones((2, 3)), [0.1, 0.2, 0.3]), r"one intercept for each row.*\(2, 3\) and \(3,\)"),
         ([], "got 0"),
         (RandomForestClassifier(3).fit(SOURCE_X, SOURCE_Y), "no decision_function; give a class"),
         (SVC(gamma=GAMMA).fit(SOURCE_X[:, :2], SOURCE_Y), "2 features, but X has 3"),

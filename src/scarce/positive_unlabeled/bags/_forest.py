@@ -31,13 +31,13 @@ def out_of_bag_trees(
         for (rows, labels, weights), each in zip(trained, seeds, strict=True)
     )
     trees = as_arrays(grown)
-    everyone = forest_scores(trees, X)
-    sums, times = len(grown) * everyone, np.full(X.shape[0], float(len(grown)))
+    by_all_trees = forest_scores(trees, X)
+    sums, times = len(grown) * by_all_trees, np.full(X.shape[0], float(len(grown)))
     for tree, (rows, _, _) in zip(grown, trained, strict=True):
         sums[rows] -= forest_scores(as_arrays([tree]), X[rows])
         times[rows] -= 1.0
     # A row in every bag: what the mean of all says is all there is.
-    return trees, np.where(times > 0, sums / np.maximum(times, 1.0), everyone)
+    return trees, np.where(times > 0, sums / np.maximum(times, 1.0), by_all_trees)
 
 
 def _grown(X: Any, labels: Array, weights: Array, seed: int) -> Any:

@@ -26,6 +26,7 @@ SHARE_C = 10.0  # of the regression of the proportions
 ROUNDS = 5  # the first of them on the rows whose logits are known, the others on all
 FOLDS, FOLD_ROUNDS = 5, 2  # of groups, for the check by left-out groups
 MOST_TURNED = 500  # features whose principal axes take less time than they save
+MOST_DENSE = 1 << 22  # values of sparse features that may become dense, 32 MB
 LOOSE, SHARP = 2e-4, 1e-6  # tolerances of the rounds and of the last fit
 
 
@@ -147,15 +148,17 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
 
 
 def _principal_axes(rows: Rows) -> Array | None:
-    """Return the principal axes of dense features, in which the Hessian is nearly diagonal.
+    """Return the principal axes of the features, in which the Hessian is nearly diagonal.
 
     The ridge is the same in all directions, so that turning the features changes no optimum, only
-    the number of steps to it.
+    the number of steps to it. Sparse features become dense by it, and are turned if they are few.
     """
     features = rows.features
-    if sparse.issparse(features) or features.shape[1] > MOST_TURNED:
+    n_values = features.shape[0] * features.shape[1]
+    if features.shape[1] > MOST_TURNED or (sparse.issparse(features) and n_values > MOST_DENSE):
         return None
-    return np.asarray(np.linalg.eigh(features.T @ (rows.weights[:, None] * features))[1])
+    dense = features.toarray() if sparse.issparse(features) else features
+    return np.asarray(np.linalg.eigh(dense.T @ (rows.weights[:, None] * dense))[1])
 
 
 def _meeting(rows: Rows) -> SoftLogistic:
