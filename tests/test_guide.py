@@ -35,7 +35,8 @@ def test_code_without_prompts_is_run_elsewhere():
         for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
         if ">>>" not in block
     }
-    assert blocks == {"import mlflow", "import joblib"}  # tests/io/test_mlflow.py, tests/chunks
+    # tests/io/test_mlflow.py, tests/io/test_skl2onnx.py, tests/chunks
+    assert blocks == {"import mlflow", "import skl2onnx", "import joblib"}
 
 
 def test_commands_print_what_the_page_shows(tmp_path, monkeypatch):
