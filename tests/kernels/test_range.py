@@ -88,6 +88,10 @@ def test_single_precision_is_on_offer_for_many_rows_only(form):
         (make_kernel("poly", gamma=1e-2, degree=3), 1e11, True),
         (make_kernel("poly", gamma=1.0, degree=3, coef0=-1e11), 1.0, False),
         (make_kernel("poly", gamma=1.0, degree=2), 1e14, True),
+        (make_kernel("poly", gamma=1e-31, degree=2), 1.0, False),
+        (make_kernel("poly", gamma=1e-20, degree=1), 1e31, False),
+        (make_kernel("laplacian", gamma=1.0), 1e20, True),
+        (make_kernel("laplacian", gamma=1.0), 1e31, False),
     ],
 )
 def test_the_range_of_single_precision(kernel, largest, fits):

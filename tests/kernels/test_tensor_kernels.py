@@ -278,6 +278,11 @@ def test_vectors_are_padded_and_folded_row_by_row(kernel):
         (ProductModeKernel(tensor_shape=(2, 2)), np.ones((3, 2, 3)), r"rows of shape \(2, 3\)"),
         (ProductModeKernel(gamma=(1.0,)), np.ones((3, 2, 2)), r"each of the 2 modes, got \(1.0,\)"),
         (SubspaceKernel(gamma=-1.0), np.ones((3, 2, 2)), "not below 0.*got -1.0"),
+        (
+            SubspaceKernel(gamma=(1.0, np.inf)),
+            np.ones((3, 2, 2)),
+            r"not below 0.*got \(1\.0, inf\)",
+        ),
         (SubspaceKernel(), np.ones((3, 4)), "order 2 or more, got vectors"),
     ],
 )

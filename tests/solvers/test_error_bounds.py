@@ -115,6 +115,14 @@ def test_bound_of_a_stored_matrix():
     assert bound.max() <= 1e-7 * np.abs(exact).max()
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_bound_of_a_matrix_of_one_sign(sign):
+    values = np.full((3, 3), sign * 1e-3)
+    values[1, 1] = sign * 1e3
+    bound = DenseMatrix(values).error_bound(np.ones(3), np.float64)
+    assert (bound >= np.finfo(float).eps * 1e3).all()
+
+
 @pytest.mark.parametrize("n_groups", [1, 3])
 def test_reference_sums(n_groups):
     rng = np.random.default_rng(0)

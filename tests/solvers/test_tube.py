@@ -223,11 +223,16 @@ def test_errors_of_the_scores_are_in_the_claims(system):
     assert careful.objective == good.objective
     # The worst scores within the errors, one by one.
     residual = targets - Z @ (found.theta @ Z) - found.intercept
-    worst = []
+    worst, farthest = [], np.zeros(len(Z))
     for side in (error, -error):
         outside = np.sign(residual + side) * np.maximum(np.abs(residual + side) - widths, 0.0)
         worst.append(np.abs(outside - found.theta / costs).max())
+        farthest = np.maximum(farthest, np.abs(outside))
     assert careful.kkt_violation == pytest.approx(max(worst), rel=1e-6)
     assert careful.kkt_violation > 1e3 * good.kkt_violation
     assert careful.dual_gap > 1e3 * good.dual_gap
+    w = found.theta @ Z
+    highest = 0.5 * w @ w + 0.5 * (costs * farthest**2).sum()
+    scale = max(abs(good.objective), abs(good.dual_objective))
+    assert careful.dual_gap * scale >= (highest - good.dual_objective) * (1 - 1e-9)
     assert solve_tube(bounded, targets, widths, costs, tol=1e-3).status == "stalled"
