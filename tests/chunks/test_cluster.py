@@ -40,6 +40,8 @@ def cluster():
         "distributed.worker.multiprocessing-method": "forkserver" if forks else "spawn",
         # After 15 s the cluster gives up a worker that happens to be dead again at that moment.
         "distributed.deploy.lost-worker-timeout": "1 hour",
+        # Deaths of several passes are counted together where a chunk is not yet forgotten.
+        "distributed.scheduler.allowed-failures": 20,
     }
     with dask.config.set(settings):
         if forks:
