@@ -87,15 +87,16 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
 
 
 def is_doubtful(fit: Any, shares: Array, sizes: Array, factor: float) -> bool:
-    """Say whether the slope of left-out groups speaks against a model, and their losses do not for.
+    """Say whether the slope of left-out groups speaks against a model.
 
-    Too few groups to shrink a model do so if they are worth few labels; others are often off their
-    line by chance alone.
+    A shrunken model is not doubtful if their losses clearly speak for it. Too few groups to shrink
+    a model speak against it if they are worth few labels; others are often off their line by chance
+    alone.
     """
-    if clearly_better(fit, shares, sizes):
+    if sizes.size >= ENOUGH_GROUPS:
+        return factor < MUCH and not clearly_better(fit, shares, sizes)
+    if effective_labels(shares, sizes) >= FEW_LABELS:
         return False
-    if sizes.size >= ENOUGH_GROUPS or effective_labels(shares, sizes) >= FEW_LABELS:
-        return factor < MUCH
     return allowed_spread(fit.left_out, shares, sizes, fit.spread, FEWEST_CHECKED) < MUCH
 
 
