@@ -63,6 +63,32 @@ def test_numbers_as_people_write_them(tmp_path, other, style):
     assert "few.csv, row 2, column 'amount': '12 mg' is not a number" in error
 
 
+@pytest.mark.parametrize(
+    ("written", "row", "value"),
+    [
+        (lambda i: f"{100 + i} mg", 2, "'100 mg' is a number with 'mg' beside it"),
+        (lambda i: f"{i} %" if i % 3 else f"{i}", 3, "'1 %' is not written as '0' is"),
+        (lambda i: f"{'$' if i % 5 else '€'} {i}.5", 3, "'$ 1.5' is not written as '€ 0.5' is"),
+    ],
+    ids=["unit", "percent", "currency"],
+)
+def test_numbers_that_cannot_be_read_are_refused(tmp_path, other, written, row, value):
+    table = pd.DataFrame({"amount": [written(i) for i in range(56)], "other": other})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    _, error = scarce("fit", "t.csv", "--out", "m.skops", cwd=tmp_path, code=3)
+    assert f"t.csv, row {row}, column 'amount': {value}" in error
+    assert error.rstrip().endswith("or --drop the column")
+    assert not (tmp_path / "m.skops").exists()
+    scarce("fit", "t.csv", "--drop", "amount", "--out", "m.skops", cwd=tmp_path)
+
+
+def test_a_few_amounts_with_a_unit_are_categories(tmp_path, other):
+    table = pd.DataFrame({"dose": ["5 mg", "10 mg"] * 28, "other": other})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    out, _ = scarce("fit", "t.csv", "--out", "m.skops", cwd=tmp_path)
+    assert "one-hot, 2 categories" in out
+
+
 def test_a_file_of_decimal_commas_tells_how_thousands_are_written(tmp_path, other):
     table = pd.DataFrame({"amount": ["1.169", "5.951", "2.096", "9.100"] * 14, "other": other})
     table.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")

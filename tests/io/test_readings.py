@@ -112,3 +112,48 @@ def test_dates(texts, style, first):
 )
 def test_texts_that_are_no_dates(texts):
     assert date_style(texts) is None
+
+
+REFUSED = {
+    "unit": (["148 mg", "85 mg", "183 mg", "89 mg"], "row 2, .*'148 mg' is .* with 'mg' beside"),
+    "units": (["148 mg", "1.5 g", "2 g", "85", "9"], "row 2, .*'148 mg' is .* with 'mg' beside"),
+    "temperature": (["21.5 \u00b0C", "19 \u00b0C"], "'21.5 \u00b0C' is .* with '\u00b0C' beside"),
+    "bound": (["0.7", "< 0.5", "1.2", "<0.5", "3"], "row 3, .*'< 0.5' is .* with '<' beside"),
+    "percent": (["12 %", "3 %", "12"], "row 4, column 'a': '12' is not written as '12 %' is"),
+    "currency": (
+        ["\u20ac 12", "$ 12"],
+        r"row 3, column 'a': '\$ 12' is not written as '\u20ac 12'",
+    ),
+    "decimal": (["1.169,00", "5,0", "1,169.00"], "row 4, .*'1,169.00' is not .* '1.169,00'"),
+    "plain": (["1e5", "12 %"], "row 2, .*'1e5' is not written as '12 %'"),
+    "few but mixed": (["12 %", "12"] * 50, "row 3, column 'a': '12' is not written as '12 %' is"),
+    "stray": (["5 mg", *(str(each) for each in range(20))], "row 2, .*'5 mg' among numbers"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_numbers_that_cannot_be_read_together_are_refused(tmp_path, case):
+    texts, message = REFUSED[case]
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n" + "".join(f"{text};x\n" for text in texts))
+    with pytest.raises(TableError, match=message + ".*--drop the column"):
+        open_table(path, Dialect(delimiter=";")).read().kind("a")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["5 mg", "10 mg", "20 mg"] * 5,  # few values, each often: categories
+        ["3A", "12B", "12C", "30D", "7F"],  # seats
+        ["10115 Berlin", "80331 M\u00fcnchen", "20095 Hamburg", "89073 Ulm"],
+        ["18-25", "26-40", "41+"],
+        ["A4", "A5", "B5"],
+        ["1.2.3", "1.2.4", "1.3"],
+        ["12 mg", "none", "a lot"],
+    ],
+    ids=lambda texts: texts[0],
+)
+def test_texts_with_numbers_in_them_stay_texts(tmp_path, texts):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n" + "".join(f"{text};x\n" for text in texts))
+    assert open_table(path, Dialect(delimiter=";")).read().kind("a") == "text"

@@ -24,6 +24,10 @@ DATE = re.compile(
     r"\s*(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})"
     r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?\s*"
 )
+BESIDE = re.compile(  # a number with a unit after it, or a sign such as < before it
+    rf"\s*([<>~\u2264\u2265]?)\s*([-+\u2212]?\d(?:[\d.,'\u2019{SPACES}]*\d)?)"
+    r"\s*((?:\u00b0\s?)?[^\W\d_][^\s\d]{0,11})?\s*"
+)
 EITHER = "?"  # a date that may be read day first or month first
 
 
@@ -121,6 +125,19 @@ def is_plain(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text
+
+
+def beside_number(text: str) -> str | None:
+    """Return what stands beside the number in a text: "" if nothing but a unit that is read.
+
+    Returned: "mg" of ``148 mg``, "<" of ``< 0.5``, None if the text is no such thing.
+    """
+    if is_plain(text) or number_styles([text]):
+        return ""
+    match = BESIDE.fullmatch(text)
+    if match is None or not number_styles([match[2]]):
+        return None
+    return match[1] + (match[3] or "")
 
 
 def date_style(texts: Sequence[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from scarce._arrays import Array
 from scarce.io._extra import tables_library
 from scarce.io._readings import (
     PLAIN,
+    beside_number,
     date_style,
     is_plain,
     number_styles,
@@ -23,6 +25,8 @@ from scarce.io._readings import (
 LARGEST = 1e150  # of numbers: the sum of their squares is finite
 LONG = 40  # characters of a value that an error shows
 MOSTLY = 0.9  # share of numbers from which on text among them is taken for a mistake
+MOST_UNITS = 3  # beside the numbers of a column; with more of them they are codes, as 12A to 30F
+FEW, OFTEN = 10, 5  # numbers with a unit are categories if there are so few, each so often
 
 
 class TableError(ValueError):
@@ -133,7 +137,7 @@ class Rows:
     def reading(self, name: str) -> Reading:
         """Return what a column holds, found from all its values.
 
-        Text of which nine in ten values are numbers is refused, with the first value that is none.
+        Text of which nine in ten values are numbers, but not in one way, is refused.
         """
         types = tables_library("pyarrow").types
         column = self._column(name)
@@ -171,18 +175,39 @@ class Rows:
         return Reading("text")
 
     def _refuse_strays(self, name: str, texts: Array, distinct: list[str]) -> None:
-        numbers = [text for text in distinct if is_plain(text) or number_styles([text])]
-        if not numbers or len(numbers) == len(distinct):  # of several styles: codes, not numbers
+        """Raise an error if text is numbers all the same, which could not be read together."""
+        beside = {text: beside_number(text) for text in distinct}
+        if all(is_plain(text) for text in distinct):
             return
-        wrong = set(distinct) - set(numbers)
         given = np.flatnonzero([isinstance(text, str) for text in texts])
-        strays = given[[texts[place] in wrong for place in given]]
-        if strays.size <= (1 - MOSTLY) * given.size:
+        found = [beside[texts[place]] for place in given]
+        strays = given[[each != "" for each in found]]
+        if 0 < strays.size <= (1 - MOSTLY) * given.size:
             raise TableError(
                 f"{self.place(int(strays[0]), name)}: {quoted(texts[strays[0]])} among numbers; "
                 "correct it, name it by --missing if it stands for a missing value, or --drop the "
                 "column"
             )
+        units = {each for each in found if each}
+        few = len(distinct) <= FEW and given.size >= OFTEN * len(distinct)
+        others = sum(each is None for each in found)
+        if others > (1 - MOSTLY) * given.size or len(units) > MOST_UNITS or (units and few):
+            return
+        if units:
+            first = next(place for place in strays if beside[texts[place]])
+            raise TableError(
+                f"{self.place(int(first), name)}: {quoted(texts[first])} is a number with "
+                f"{beside[texts[first]]!r} beside it; write the numbers alone, all in one unit, or "
+                "--drop the column"
+            )
+        ends = range(len(distinct))
+        end = bisect_left(ends, True, key=lambda end: not number_styles(distinct[: end + 1]))
+        other = distinct[0 if end else 1]
+        raise TableError(
+            f"{self.place(int(np.flatnonzero(texts == distinct[end])[0]), name)}: "
+            f"{quoted(distinct[end])} is not written as {quoted(other)} is; write all numbers of "
+            "the column in one way, or --drop the column"
+        )
 
     def numbers(self, name: str, style: str | None = None) -> Array:
         """Return a column as numbers, NaN where a value is missing.
