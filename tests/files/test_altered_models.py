@@ -289,6 +289,17 @@ def test_decisions_between_pairs_of_classes_are_no_nan(kind):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_sums_of_infinite_decisions_are_no_nan():
+    model = scarce.SVC().fit(X, Y)
+    alternate(model.dual_coef_)
+    model.decision_function_shape = "ovo"
+    assert not np.isnan(model.decision_function(X)).any()
+    model.decision_function_shape = "ovr"
+    with pytest.raises(ValueError, match=r"the score of row \d+ of X is not a number"):
+        model.decision_function(X)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_scores_by_landmarks_are_no_nan():
     model = scarce.baselines.ProportionLogistic().fit(X, Y % 2)
     alternate(model._root)

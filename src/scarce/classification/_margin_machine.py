@@ -317,7 +317,7 @@ class MarginMachine(UpdatedMargin, ChunkedFit, LabelledMachine):
             return np.asarray(decisions[:, 0])
         if self.decision_function_shape == "ovo":
             return decisions
-        return one_vs_rest(decisions, self.classes_.size)
+        return no_nan(one_vs_rest(decisions, self.classes_.size))
 
     @lazily
     def predict(self, X: Any) -> Array:
