@@ -14,7 +14,6 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array, unpacked_rows
-from scarce._boundary import no_nan, rounding_error
 from scarce._frame import (
     NOT_FINITE,
     FitTask,
@@ -28,6 +27,7 @@ from scarce._frame import (
 )
 from scarce._kernel_sum import KernelSum
 from scarce._model_files import LARGEST_DEGREE
+from scarce._predictions import no_nan, rounding_error
 from scarce._sklearn import CallbackSupportMixin
 from scarce.kernels import (
     GAMMA_RULES,

@@ -7,8 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import SVC, SVMC
 from scarce.positive_unlabeled.rows import _row_source
-from scarce.positive_unlabeled.rows._equal_rows import row_keys
-from scarce.positive_unlabeled.rows._row_source import MappedRows, MemoryRows
+from scarce.positive_unlabeled.rows._row_source import MappedRows, MemoryRows, row_keys
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.

@@ -14,10 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
 from scarce._data import lazily
 from scarce._frame import checked_weights, fit_frame, note, validate_data
-from scarce._predictions import LabelPredictions
+from scarce._predictions import LabelPredictions, no_nan
 from scarce.proportions import (
     Bags,
     RowGroups,

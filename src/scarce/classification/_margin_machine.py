@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
 from scarce._chunked_fit import ChunkedFit
 from scarce._classes import check_classes, several_classes
 from scarce._data import lazily
@@ -24,6 +23,7 @@ from scarce._frame import (
 )
 from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
+from scarce._predictions import no_nan
 from scarce.classification._labelled_machine import LabelledMachine
 from scarce.classification._one_vs_one import (
     class_pairs,

@@ -20,11 +20,10 @@ from scarce.kernels.functions._rbf import RBFKernel
 from scarce.kernels.functions._sigmoid import SigmoidKernel
 from scarce.kernels.functions._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 from scarce.kernels.operators._deflated import DeflatedOperator
-from scarce.kernels.operators._direct import DirectOperator as DirectOperator
-from scarce.kernels.operators._direct import is_narrow as is_narrow
-from scarce.kernels.operators._direct import make_operator
 from scarce.kernels.operators._lowrank import NystroemOperator, landmark_root, nystroem_operator
-from scarce.kernels.operators._operator import KernelOperator
+from scarce.kernels.operators._operator import DirectOperator as DirectOperator
+from scarce.kernels.operators._operator import KernelOperator, make_operator
+from scarce.kernels.operators._operator import is_narrow as is_narrow
 from scarce.kernels.operators._stored import StoredOperator
 from scarce.kernels.rows._distinct import distinct_rows
 from scarce.kernels.rows._prepared import Prepared, prepare

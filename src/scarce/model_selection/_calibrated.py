@@ -20,7 +20,6 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
 from scarce._data import lazily
 from scarce._frame import (
     HasMethods,
@@ -34,7 +33,7 @@ from scarce._frame import (
     validate_data,
 )
 from scarce._kernel_sum import closeness, distance_ratios_at, log_scores_and_offset
-from scarce._predictions import OneClassPredictions
+from scarce._predictions import OneClassPredictions, no_nan
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.held_out import HeldOutScores, TrimmedOffset
 from scarce.model_selection._detector import (

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import OutlierMixin, clone
 
 from scarce._arrays import Array
-from scarce._boundary import on_boundary
 from scarce._chunked_fit import ChunkedFit
 from scarce._data import lazily
 from scarce._frame import (
@@ -27,7 +26,7 @@ from scarce._frame import (
     note,
 )
 from scarce._kernel_machine import Sample
-from scarce._predictions import OneClassPredictions
+from scarce._predictions import OneClassPredictions, on_boundary
 from scarce._warnings import NarrowWidthWarning
 from scarce.held_out import (
     LAZILY,

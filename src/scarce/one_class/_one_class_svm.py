@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._boundary import rounding_error, warn_if_zero
 from scarce._kernel_machine import Sample
+from scarce._predictions import rounding_error, warn_if_zero
 from scarce.one_class._base import Answer, OneClassMachine
 from scarce.reductions import OneClassModel, OneClassProblem, one_class_program, read_one_class
 from scarce.solvers import QuadraticProgram, Solution

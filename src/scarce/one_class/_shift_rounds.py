@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._boundary import is_zero
+from scarce._predictions import is_zero
 from scarce.kernels import (
     Kernel,
     KernelOperator,

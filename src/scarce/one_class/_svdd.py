@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan, rounding_error
 from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
+from scarce._predictions import no_nan, rounding_error
 from scarce.kernels import make_operator
 from scarce.one_class._base import OneClassMachine
 from scarce.reductions import SVDDModel, read_svdd, svdd_program

@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan, on_boundary, rounding_error, warn_if_zero
 from scarce._chunked_fit import ChunkedFit
 from scarce._data import lazily
 from scarce._domains import known_tasks
 from scarce._frame import Solved, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
+from scarce._predictions import no_nan, on_boundary, rounding_error, warn_if_zero
 from scarce._sklearn import ROUTES_SCORES
 from scarce._warnings import UnrelatedSourceWarning
 from scarce.held_out import TrimmedOffset, left_out_parts, scores_by_parts

@@ -16,8 +16,8 @@ from scarce.positive_unlabeled.bags._prior import PriorEstimate, estimate_prior
 from scarce.positive_unlabeled.bags._ranks import area_under_curve as area_under_curve
 from scarce.positive_unlabeled.bags._threshold import PUThreshold, pu_threshold
 from scarce.positive_unlabeled.mapping_convergence._best_round import best_round as best_round
+from scarce.positive_unlabeled.mapping_convergence._mapping import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._mapping_convergence import MappingConvergence
-from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._one_dnf_mapper import OneDNFMapper
 from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import OutOfBagMapper
 from scarce.positive_unlabeled.mapping_convergence._rocchio_mapper import RocchioMapper

@@ -37,9 +37,8 @@ from scarce.positive_unlabeled.bags._estimator_bags import (
 from scarce.positive_unlabeled.bags._feature_weights import times_columns
 from scarce.positive_unlabeled.bags._forest import forest_scores, out_of_bag_trees
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
-from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both
-from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows
+from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows, row_keys
 
 TREES_A_BAG = 6
 

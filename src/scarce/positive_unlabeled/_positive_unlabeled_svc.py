@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
 from scarce._data import lazily
 from scarce._frame import Interval, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
+from scarce._predictions import no_nan
 from scarce.kernels import Kernel, make_kernel, weighted_scores
 from scarce.positive_unlabeled.bags._bag_classifier import BagClassifier, Estimate, with_propensity
 from scarce.positive_unlabeled.bags._design import Design
@@ -24,9 +24,8 @@ from scarce.positive_unlabeled.bags._feature_weights import times_columns
 from scarce.positive_unlabeled.bags._passes import cleaner_prior, ranking
 from scarce.positive_unlabeled.bags._svc_bags import MeanModel, SVCOutOfBag, mean_model
 from scarce.positive_unlabeled.bags._svc_candidates import SVCCandidates, checked_feature_weights
-from scarce.positive_unlabeled.rows._equal_rows import row_keys
 from scarce.positive_unlabeled.rows._given import Given, GivenRows
-from scarce.positive_unlabeled.rows._row_source import checked_rows
+from scarce.positive_unlabeled.rows._row_source import checked_rows, row_keys
 
 BAG_BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are elsewhere
 

@@ -14,12 +14,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
 from scarce._classes import check_lengths, two_classes
 from scarce._data import comes_in_chunks
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
+from scarce._predictions import no_nan
 from scarce.kernels import Kernel, make_kernel, make_operator, weighted_scores
 from scarce.parallel import single_threaded_blas
 from scarce.proportions._calibrated import (

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
+from scarce._predictions import no_nan
 from scarce.kernels import Kernel, kernel_type, make_kernel, weighted_scores
 from scarce.one_class import SVDD
 

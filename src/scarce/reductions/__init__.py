@@ -4,7 +4,6 @@ One file per problem. A function ``..._program`` states the dual for `scarce.sol
 ``read_...`` turns the solution into coefficients, offset and objective. Neither knows estimators.
 """
 
-from scarce.reductions._c_svc import MarginModel, MarginProblem, c_svc_program, read_c_svc
 from scarce.reductions._deflated_margin import (
     DeflatedModel,
     MeanShift,
@@ -19,16 +18,6 @@ from scarce.reductions._half_steps import (
     HalfStepModel,
     OneClassHalfStep,
 )
-from scarce.reductions._nu_svc import (
-    NoMarginError,
-    NuMarginModel,
-    check_nu,
-    is_flat,
-    largest_nu,
-    nu_margin_model,
-    nu_svc_program,
-    read_nu_svc,
-)
 from scarce.reductions._one_class import (
     OneClassModel,
     OneClassProblem,
@@ -42,6 +31,20 @@ from scarce.reductions._source_tube import (
     read_source_tube,
     source_share,
     source_tube,
+)
+from scarce.reductions._svc import (
+    MarginModel,
+    MarginProblem,
+    NoMarginError,
+    NuMarginModel,
+    c_svc_program,
+    check_nu,
+    is_flat,
+    largest_nu,
+    nu_margin_model,
+    nu_svc_program,
+    read_c_svc,
+    read_nu_svc,
 )
 from scarce.reductions._svdd import SVDDModel, read_svdd, svdd_program
 from scarce.reductions._svr import (

@@ -13,7 +13,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.kernels import DeflatedOperator
-from scarce.reductions._c_svc import c_svc_program, read_c_svc
+from scarce.reductions._svc import c_svc_program, read_c_svc
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 

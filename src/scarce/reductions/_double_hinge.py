@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.reductions._c_svc import MarginModel
+from scarce.reductions._svc import MarginModel
 from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.reductions._c_svc import c_svc_program
+from scarce.reductions._svc import c_svc_program
 from scarce.solvers import (
     QuadraticProgram,
     Solution,

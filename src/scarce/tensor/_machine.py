@@ -16,7 +16,6 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import no_nan
 from scarce._frame import (
     FitTask,
     Interval,
@@ -28,6 +27,7 @@ from scarce._frame import (
     validate_data,
 )
 from scarce._kernel_machine import check_range
+from scarce._predictions import no_nan
 from scarce._sklearn import CallbackSupportMixin
 from scarce.kernels import as_rows
 from scarce.parallel import single_threaded_blas

@@ -12,10 +12,9 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._boundary import on_boundary, rounding_error
 from scarce._data import lazily
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
-from scarce._predictions import OneClassPredictions
+from scarce._predictions import OneClassPredictions, on_boundary, rounding_error
 from scarce.held_out import HeldOutOffset, left_out_parts, scores_by_parts
 from scarce.kernels import distinct_rows
 from scarce.parallel import single_threaded_blas

@@ -10,11 +10,11 @@ import numpy as np
 from scarce._arrays import Array
 from scarce._core import copy_transposed
 from scarce.kernels.functions._kernel import Kernel
-from scarce.kernels.operators._rounding import ErrorTable, NormBins
-from scarce.kernels.rows._prepared import Panel, Prepared
+from scarce.kernels.operators._rounding import UNIT, ErrorTable, NormBins
+from scarce.kernels.rows._prepared import Panel, Prepared, prepare
 from scarce.kernels.sums._sums import add_sums, scratch_tile
-from scarce.parallel import TILE_ROWS
-from scarce.solvers import SymmetricOperator, ValueErrors
+from scarce.parallel import SMALLEST_EFFORT, TILE_ROWS, Work, tile_runner
+from scarce.solvers import DenseMatrix, SymmetricOperator, ValueErrors
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
 ROWS_AT_A_TIME = 64  # of all columns: what a thread computes between two looks at the queue
@@ -163,3 +163,180 @@ class KernelOperator(SymmetricOperator):
                 self.kernel, bins, bins, eps, longest, rows.differences
             )
         return self._errors[precision]
+
+
+FEW = 2048  # rows up to which values need no preparation
+NARROW = 32  # columns up to which differences are faster than BLAS
+FEW_DIFFERENCES = 1 << 20  # with more columns: differences that take less time than preparations
+STEP = 64  # rows that a thread takes at a time, as `write_square` has it
+
+
+def direct_error(width: int) -> float:
+    """Return a bound of the error of a value of a `direct` kernel of rows with so many columns.
+
+    The exponent ``t`` is known to a share of ``(width + 4) eps``, and ``t exp(-t)`` is below 0.4.
+    """
+    return UNIT * (width + 8)
+
+
+def is_narrow(X: Any, kernel: Kernel) -> bool:
+    """Say whether values of these rows, with any number of others, come straight from them."""
+    return kernel.direct and type(X) is np.ndarray and X.shape[1] <= NARROW
+
+
+class DirectOperator(KernelOperator):
+    """The matrix of narrow, or of few, dense rows under a `direct` kernel.
+
+    Double precision needs no preparation; single precision is that of `KernelOperator`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    kernel : Kernel
+        A `direct` kernel.
+    """
+
+    needs_blas = False  # in double precision
+
+    def __init__(self, X: Array, kernel: Kernel) -> None:
+        self._begin(kernel, X.shape[0])
+        self.X = np.ascontiguousarray(X, dtype=np.float64)
+
+    @cached_property
+    def prepared(self) -> Prepared:  # type: ignore[override]
+        """The rows as tiles take them."""
+        return prepare(self.kernel, self.X)
+
+    @cached_property
+    def _packed(self) -> Array:
+        return self.kernel.packed(self.X)
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        return np.ones(self.n)
+
+    def subset(self, indices: Array) -> DirectOperator:
+        """Return the operator of some of the rows."""
+        return DirectOperator(self.X[indices], self.kernel)
+
+    def write_block(self, indices: Array, out: Array) -> None:
+        """Write the square block of the given rows to ``out``, in its precision."""
+        if out.dtype != np.float64:
+            super().write_block(indices, out)
+        elif indices.size != self.n or (indices[1:] <= indices[:-1]).any():
+            self.subset(indices)._write_square(out)
+        else:
+            self._write_square(out)
+
+    def _write_square(self, out: Array) -> None:
+        X, packed, write = self.X, self._packed, self.kernel.write_square
+        _in_tiles(_effort(self.n, X) // 2, self.n, lambda a, b: write(X, packed, a, b, out))
+
+    def write_rows(self, indices: Array, out: Array) -> None:
+        """Write the values of the given rows with all rows to ``out``, in its precision."""
+        if out.dtype != np.float64:
+            super().write_rows(indices, out)
+            return
+        X, packed, write = self.X, self._packed, self.kernel.write_packed
+        _in_tiles(
+            _effort(indices.size, X),
+            indices.size,
+            lambda a, b: write(X, indices[a:b], packed, out[a:b]),
+        )
+
+    def accumulate(
+        self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
+    ) -> None:
+        """Add ``sum_j weights[groups[i], j] k(x_i, x_columns[j])`` to ``out[i]`` for every row."""
+        if precision != np.float64:
+            super().accumulate(columns, weights, groups, out, precision)
+        else:
+            out += packed_sums(self.kernel, self.X, self.X[columns], weights, groups)
+
+    def sums(
+        self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
+    ) -> Array:
+        """Return ``sum_j weights[groups[i], j] k(x_rows[i], x_columns[j])``, added alike."""
+        if precision != np.float64:
+            return super().sums(rows, columns, weights, groups, precision)
+        return packed_sums(self.kernel, self.X[rows], self.X[columns], weights, groups)
+
+    def reference(self, rows: Array, columns: Array) -> Array:
+        """Return a block in float64 by plain means, which share no formula with the others."""
+        return self.kernel.values(self.X[rows], self.X[columns])
+
+    def reference_sums(self, rows: Array, columns: Array, weights: Array, groups: Array) -> Array:
+        """Return ``sum_j weights[groups[i], j] K[rows[i], columns[j]]`` from such values."""
+        return self.kernel.plain_sums(self.X, rows, columns, weights, groups)
+
+    def value_errors(self) -> ValueErrors:
+        """Return a bound for all values: that of their formula."""
+        error = np.full((1, 1), direct_error(self.X.shape[1]))
+        return ValueErrors(np.zeros(self.n, np.int64), error)
+
+    def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
+        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
+        if precision != np.float64:
+            return super().error_bound(absolute_weights, precision)
+        each = direct_error(self.X.shape[1]) + UNIT * (9 + np.count_nonzero(absolute_weights))
+        return np.full(self.n, each * float(absolute_weights.sum()))
+
+
+def packed_sums(kernel: Kernel, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
+    """Return ``sum_j weights[groups[i], j] k(x_i, z_j)`` for dense rows in float64."""
+    packed, sums = kernel.packed(Z), np.empty(X.shape[0])
+
+    def work(start: int, stop: int) -> None:
+        some = slice(start, stop)
+        kernel.packed_scores(X[some], packed, weights, groups[some], sums[some])
+
+    _in_tiles(_effort(Z.shape[0], X), X.shape[0], work)
+    return sums
+
+
+def _in_tiles(effort: int, n: int, work: Work) -> None:
+    """Do the work for all rows; in threads, if there is so much of it."""
+    if effort < SMALLEST_EFFORT:
+        work(0, n)
+    else:
+        with tile_runner(effort) as run:
+            run(n, work, STEP)
+
+
+def _effort(columns: int, X: Array) -> int:
+    """Return roughly how many nanoseconds the values with so many columns take."""
+    return int(X.shape[0] * columns * (2 + X.shape[1] // 16))
+
+
+def make_operator(X: Any, kernel: Kernel) -> SymmetricOperator:
+    """Return the kernel matrix of some rows as an operator for `scarce.solvers`.
+
+    Parameters
+    ----------
+    X : array-like or CSR of shape (n, d)
+        The rows; for a precomputed kernel the matrix itself.
+    kernel : Kernel
+        The kernel.
+
+    Returns
+    -------
+    operator
+        What `QuadraticProgram` takes as its `kernel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.kernels import make_kernel, make_operator
+    >>> operator = make_operator(np.array([[0.0], [1.0]]), make_kernel("rbf", gamma=1.0))
+    >>> operator.reference(np.array([0, 1]), np.array([0, 1])).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    if kernel.pairwise:
+        return DenseMatrix(X)
+    if kernel.direct and type(X) is np.ndarray and X.dtype in (np.float32, np.float64):
+        few = X.shape[1] <= NARROW and X.shape[0] <= FEW
+        if X.size and (few or X.shape[0] * X.size <= FEW_DIFFERENCES):
+            return DirectOperator(X, kernel)
+    return KernelOperator(prepare(kernel, X))

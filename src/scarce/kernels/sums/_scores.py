@@ -9,7 +9,7 @@ from scipy import sparse
 
 from scarce._arrays import Array
 from scarce.kernels.functions._kernel import SINGLE_RANGE, Kernel
-from scarce.kernels.operators._direct import direct_error, is_narrow, packed_sums
+from scarce.kernels.operators._operator import direct_error, is_narrow, packed_sums
 from scarce.kernels.operators._rounding import UNIT, NormBins, sum_errors
 from scarce.kernels.rows._prepared import prepare_pair
 from scarce.kernels.sums._sums import add_sums

@@ -14,8 +14,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.positive_unlabeled.mapping_convergence._training import Trained, Training
-from scarce.positive_unlabeled.rows._equal_rows import are_among
-from scarce.positive_unlabeled.rows._row_source import RowSource
+from scarce.positive_unlabeled.rows._row_source import RowSource, are_among
 from scarce.reductions import NoMarginError
 
 History = dict[str, list[Any]]

@@ -12,7 +12,7 @@ from scarce._arrays import Array
 from scarce._frame import HasMethods, Interval, StrOptions, fit_frame
 from scarce.classification import SVC
 from scarce.one_class import OneClassSVM
-from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
+from scarce.positive_unlabeled.mapping_convergence._mapping import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._out_of_bag_mapper import (
     OutOfBagMapper,
     default_bags,

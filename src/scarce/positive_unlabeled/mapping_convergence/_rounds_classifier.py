@@ -29,9 +29,15 @@ from scarce.positive_unlabeled.mapping_convergence._mapping import (
     no_strong_negatives,
 )
 from scarce.positive_unlabeled.mapping_convergence._training import Trained, Training, n_begun_with
-from scarce.positive_unlabeled.rows._equal_rows import are_among, row_codes, row_keys
 from scarce.positive_unlabeled.rows._given import Given, GivenRows
-from scarce.positive_unlabeled.rows._row_source import RowSource, checked_rows, learner_kernel
+from scarce.positive_unlabeled.rows._row_source import (
+    RowSource,
+    are_among,
+    checked_rows,
+    learner_kernel,
+    row_codes,
+    row_keys,
+)
 
 BYTES_A_ROW = 68  # sets of rows, a code, and a score while there are strong negatives to find
 

@@ -11,8 +11,8 @@ from scarce._kernel_machine import KernelMachine
 from scarce.classification import SVC, NuSVC
 from scarce.kernels import kernel_type, make_kernel
 from scarce.one_class import OneClassSVM
+from scarce.positive_unlabeled.mapping_convergence._mapping import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._mapping_convergence import LOOP_CONSTRAINTS
-from scarce.positive_unlabeled.mapping_convergence._one_class_mapper import OneClassMapper
 from scarce.positive_unlabeled.mapping_convergence._rounds_classifier import PositiveUnlabeled
 from scarce.positive_unlabeled.rows._row_source import RowSource
 
