@@ -29,7 +29,8 @@ from scarce import CalibratedOneClass, OneClassSVM
 Array = NDArray[Any]
 
 SIZES = (10, 20, 50, 150)
-DRAWS = {10: 4, 20: 4, 50: 2, 150: 2}
+DRAWS = {10: 6, 20: 12, 50: 6, 150: 6}
+CLEAN_DRAWS = 40  # of clean rows, with our default alone: false alarms and their range
 TESTED = 300
 DIRT = {"none": 0.0, "5 %": 0.05, "10 %": 0.1, "5 %, one cluster": 0.05, "5 %, equal": 0.05}
 SPREAD = {"5 %, one cluster": 0.02, "5 %, equal": 0.0}  # of a column's deviation
@@ -72,6 +73,12 @@ def cells(half: str) -> Iterator[dict[str, Any]]:
                     case = {"half": half, "task": name, "n": n, "seed": seed, "dirt": dirt}
                     random = np.random.default_rng(SEEDS[half] + seed)
                     yield from judged(case, own, others, round(share * n), random)
+            for seed in range(DRAWS[n], CLEAN_DRAWS if len(own) >= n + 30 else 0):
+                order = np.random.default_rng(SEEDS[half] + seed).permutation(len(own))
+                model = CalibratedOneClass(false_alarms=WANTED).fit(own[order[:n]])
+                inside = model.predict(own[order[n : n + TESTED]])
+                case = {"half": half, "task": name, "n": n, "seed": seed, "dirt": "none"}
+                yield {**case, "method": "scarce", **false_alarms(inside, n)}
 
 
 def judged(
@@ -115,10 +122,9 @@ def judged(
             method,
             model.score_samples(tested),
             held_out,
-            false_alarms=float(np.mean(inside[truth == 0] < 0)),
             detection=float(np.mean(inside[truth == 1] < 0)),
             dropped=len(model.dropped_) / n,
-            range_holds=bool(holds(model, n, int(np.sum(inside[truth == 0] < 0)), len(new))),
+            **false_alarms(inside[truth == 0], n),
             **({} if centre is None else {"centre": float(model.predict(centre)[0] > 0)}),
         )
     if centre is not None:  # what a model says that has not seen the cluster
@@ -131,14 +137,15 @@ def judged(
         )
 
 
-def holds(model: CalibratedOneClass, n: int, rejected: int, new: int) -> bool:
-    """Return whether the number of new rows rejected is in the 90 % range that is said of it.
+def false_alarms(inside: Array, n: int) -> dict[str, Any]:
+    """Return the rate of new rows that are rejected, and whether the 90 % range holds it.
 
     New rows have noise too: that of the beta-binomial distribution of the same parameters.
     """
+    rejected = int(np.sum(inside < 0))
     counted, k = max(0.15, 1 - 3 / n**0.5), max(1, int(WANTED * (n + 1) + 1e-9))
-    low, high = betabinom.ppf([0.05, 0.95], new, counted * k, counted * (n + 1 - k))
-    return low <= rejected <= high
+    low, high = betabinom.ppf([0.05, 0.95], len(inside), counted * k, counted * (n + 1 - k))
+    return {"false_alarms": rejected / len(inside), "range_holds": bool(low <= rejected <= high)}
 
 
 def report(frame: pd.DataFrame) -> str:
