@@ -12,7 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._chunked_fit import ChunkedFit
-from scarce._classes import check_classes, several_classes
+from scarce._classes import (
+    check_classes,
+    class_pairs,
+    most_votes,
+    of_pair,
+    one_vs_rest,
+    pair_coefficients,
+    pair_sums,
+    several_classes,
+)
 from scarce._data import lazily
 from scarce._frame import (
     Solved,
@@ -25,14 +34,6 @@ from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
 from scarce._predictions import no_nan
 from scarce.classification._labelled_machine import LabelledMachine
-from scarce.classification._one_vs_one import (
-    class_pairs,
-    most_votes,
-    of_pair,
-    one_vs_rest,
-    pair_coefficients,
-    pair_sums,
-)
 from scarce.classification._updated import UpdatedMargin
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.parallel import thread_count

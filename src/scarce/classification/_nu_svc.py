@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._classes import class_pairs, pair_coefficients
 from scarce._frame import Interval, StrOptions, note
 from scarce.classification._margin_machine import MarginMachine
-from scarce.classification._one_vs_one import class_pairs, pair_coefficients
 from scarce.reductions import (
     MarginProblem,
     NuMarginModel,

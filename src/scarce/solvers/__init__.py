@@ -9,8 +9,8 @@ from scarce.solvers._operator import (
     reference_sums,
 )
 from scarce.solvers._program import Progress, QuadraticProgram, Solution
+from scarce.solvers._signed import feasible_start
 from scarce.solvers._solve import solve, solve_many
-from scarce.solvers._start import feasible_start
 from scarce.solvers.certificate._judge import Certificate, certify
 from scarce.solvers.certificate._offsets import one_class_offset
 from scarce.solvers.tube._certificate import TubeCertificate, certify_tube

@@ -1,4 +1,4 @@
-"""The program in signed variables, in which every equality is a plain sum."""
+"""The program in signed variables, in which every equality is a plain sum; feasible points."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scarce._arrays import Array
 from scarce._core import AT_BOUND, BALANCED, group_extremes
@@ -162,3 +163,62 @@ def extremes_of(form: SignedForm, gradient: Array, x: Array) -> tuple[Array, Arr
     m, M = np.empty(form.n_groups), np.empty(form.n_groups)
     group_extremes(gradient, x, form.lower, form.upper, form.groups, m, M)
     return m, M
+
+
+def checked_start(form: SignedForm, alpha: ArrayLike) -> Array:
+    """Return a given point in signed variables; it must be feasible up to rounding."""
+    alpha = np.asarray(alpha, dtype=np.float64)
+    if alpha.shape != (form.n,) or not np.isfinite(alpha).all():
+        raise ValueError(f"start must be {form.n} finite numbers, got shape {alpha.shape}")
+    x = np.clip(form.signs * alpha, form.lower, form.upper)
+    room = 1e-6 * max(1.0, float(np.abs(alpha).max()))
+    if np.abs(x - form.signs * alpha).max() > room:
+        i = int(np.abs(x - form.signs * alpha).argmax())
+        raise ValueError(f"start breaks the bounds of variable {i}: got {alpha[i]}")
+    sums = np.bincount(form.groups, x, minlength=form.n_groups)
+    off = np.abs(sums - form.totals)
+    if (off > room * np.sqrt(form.n)).any():
+        g = int(off.argmax())
+        raise ValueError(
+            f"start breaks the equality of group {g}: it sums to {sums[g]}, not {form.totals[g]}"
+        )
+    return fill_groups(form, x)
+
+
+def feasible_start(problem: QuadraticProgram, alpha: ArrayLike) -> Array:
+    """Return the feasible point next to a given one, as a start for `solve`.
+
+    Values outside the box are clipped; what then is missing from a group's total is spread over its
+    variables in index order. Multipliers of a fit with other parameters or rows become a start.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+        The program to be solved.
+    alpha : array-like of shape (n,)
+        Any finite point.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        A feasible point.
+    """
+    form = SignedForm(problem)
+    x = np.clip(form.signs * np.asarray(alpha, dtype=np.float64), form.lower, form.upper)
+    return form.signs * fill_groups(form, x)
+
+
+def fill_groups(form: SignedForm, x: Array, order: Array | None = None) -> Array:
+    """Move variables, in order, until every group meets its total."""
+    short = np.abs(form.missing(x)) > 1e-12 * (np.abs(form.totals) + form.masses(x))
+    order = np.arange(form.n) if order is None else order
+    for g in np.flatnonzero(short):  # the others are met up to rounding
+        members = order[form.groups[order] == g] if form.n_groups > 1 else order
+        missing = form.totals[g] - x[members].sum()
+        bound = (form.upper if missing > 0 else form.lower)[members]
+        room = np.abs(bound - x[members])
+        used = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+        share = np.clip(abs(missing) - used, 0.0, room)
+        x[members] = np.where(share == room, bound, x[members] + np.sign(missing) * share)
+    form.snap(x)
+    return x

@@ -15,9 +15,8 @@ from scarce.parallel import KEPT, single_threaded_blas, small_space, tile_runner
 from scarce.solvers._field import Field
 from scarce.solvers._loop import Loop, is_cached
 from scarce.solvers._program import Progress, QuadraticProgram, Solution
-from scarce.solvers._signed import SignedForm
+from scarce.solvers._signed import SignedForm, checked_start
 from scarce.solvers._start import (
-    checked_start,
     first_point,
     guessed_vertex,
     subsample,
