@@ -23,7 +23,7 @@ PAGES = (
     "index.html",
     "quick_start.html",
     "guide/false_alarms.html",
-    "guide/shares.html",
+    "guide/label_proportions.html",
     "gallery/index.html",
     "gallery/situations/plot_windows.html",
     "reference/generated/scarce.SVMC.html",
@@ -31,7 +31,7 @@ PAGES = (
     "reference/generated/scarce.TransferGroupProbabilitySVM.html",
     "theory/certificate.html",
     "theory/uoct_svm.html",
-    "results/untuned_shares.html",
+    "results/untuned_label_proportions.html",
     "results/untuned_prior_shift.html",
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -7,10 +7,10 @@ LEADS = {
     "outlier detection": "guide/one_class",
     "semi-supervised": "guide/positive_unlabeled",
     "PU learning": "guide/positive_unlabeled",
-    "learning from label proportions": "guide/shares",
-    "LLP": "guide/shares",
-    "covariate shift": "guide/shares",
-    "prior shift": "guide/shares",
+    "learning from label proportions": "guide/label_proportions",
+    "LLP": "guide/label_proportions",
+    "covariate shift": "guide/label_proportions",
+    "prior shift": "guide/label_proportions",
     "domain adaptation": "guide/related_tasks",
     "transfer learning": "guide/related_tasks",
     "conformal p-values": "guide/false_alarms",
@@ -41,4 +41,6 @@ AVOID = {
     r"(?<!vector )(?<!virtual )(?<!the same )(?<!tensor )\bmachines?\b(?! learning)": "model",
     r"\bleft-out\b": "held-out",
     r"\bin spreads\b": "in standard deviations",
+    r"\b(an?|the|this|true|given|predicted|held-out|no|from|'s|group) shares?\b(?! price)"
+    r"|\bshares? (of|in|among|given|predicted|alone|to accept)\b": "proportion, fraction",
 }

@@ -17,7 +17,7 @@ from benchmarks.untuned.report import differences, markdown, read_cells
 
 HEAD = """# Beside what you would pick instead
 
-Our estimators against scikit-learn, pyod, pulearn and what is known for shares of groups, on the
+Our estimators against scikit-learn, pyod, pulearn and what is known for label proportions, on the
 same draws of the same data sets. Losses are shown as well as wins.
 
 - **Untuned**, unless it says otherwise: every method has its defaults, or what its own pages show.
@@ -32,7 +32,7 @@ same draws of the same data sets. Losses are shown as well as wins.
 `python -m benchmarks.untuned` prints this page from the cells in `benchmarks/results`, and with
 `--run` runs everything again first. More tables, and what is better elsewhere:
 [one class](untuned_one_class.md), [positive and unlabelled rows](untuned_positive_unlabeled.md),
-[shares of groups](untuned_shares.md). Tuned figures on the papers' data:
+[proportions of groups](untuned_label_proportions.md). Tuned figures on the papers' data:
 [the papers' tables](README.md)."""
 
 MODULES = ("one_class", "positive_unlabeled", "proportions")
@@ -123,7 +123,7 @@ def families() -> list[Family]:
         Family("One class", one[~searched], *of_one),
         Family("One class, 50 rows or more, searched too", one[one.n >= 50], *of_one),
         Family("Positive and unlabelled rows", few, "PositiveUnlabeledSVC", "F1", ["task", "kind"]),
-        Family("Shares of groups", shares, "default", "accuracy", ["set", "groups", "size"]),
+        Family("Proportions of groups", shares, "default", "accuracy", ["set", "groups", "size"]),
     ]
 
 

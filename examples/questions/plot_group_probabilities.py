@@ -1,20 +1,20 @@
 """
-Shares of groups and a source model
-===================================
+Proportions of groups and a source model
+========================================
 
 Two moons are the source, and someone has trained an SVM on them. The target is the same moons,
 turned by 40 degrees. Of its rows no label is known: they come in 15 groups of 20, and for each
-group only the share of positives is given. One row in ten was not turned; on these common rows the
-source model can be trusted.
+group only the proportion of positives is given. One row in ten was not turned; on these common rows
+the source model can be trusted.
 
 * The source alone knows the shape but not the turn.
-* `GroupProbabilitySVM` (IC-SVM) sees the shares alone: the groups are few, and mixed at random.
+* `GroupProbabilitySVM` (IC-SVM) sees the proportions alone: few groups, and mixed at random.
 * `TransferGroupProbabilitySVM` (TGPLM-CD) has both. `transfer` is the pull towards the source's
   weights: without it the common rows still act, and with a very large one the weights are the
   source's, and only the offset is learnt.
 
-The last picture compares the shares of predicted labels with those given. It needs no label of a
-row, and so it is what parameters can be chosen by.
+The last picture compares the proportions of predicted labels with those given. It needs no label of
+a row, and so it is what parameters can be chosen by.
 
 One draw proves little, so the curve is the mean of ten; the pictures show the first. Width and
 costs were chosen by hand, on other draws: this is a picture, not a benchmark.
@@ -53,13 +53,13 @@ def fit_source(moons):
 
 
 def fit_groups(moons):
-    """Return a model of the shares alone."""
+    """Return a model of the proportions alone."""
     model = GroupProbabilitySVM(C=3.0, gamma=GAMMA, **PUBLISHED)
     return model.fit(*moons.training_rows(common=False))
 
 
 def fit_transfer(moons, source, transfer):
-    """Return a model of shares, common rows and source."""
+    """Return a model of proportions, common rows and source."""
     model = TransferGroupProbabilitySVM(
         source=source, transfer=transfer, C_common=0.1, C_group=3.0, gamma=GAMMA, **PUBLISHED
     )
@@ -67,7 +67,7 @@ def fit_transfer(moons, source, transfer):
 
 
 def accuracy(model, moons):
-    """Return the share of target rows that are classified right; no model has seen a label."""
+    """Return the proportion of target rows that are classified right; no model has seen a label."""
     return float(np.mean(model.predict(moons.X_target) == moons.y_target))
 
 
@@ -113,25 +113,25 @@ draw_boundary(ax, source, colors=["0.1"], linewidths=1.6)
 ax.set_title(f"Source (pale) on the target: {accuracy(source, moons):.0%} right")
 
 # %%
-# Rows have the colour of their group's share, the surface that of the probability. Squares are
+# Rows have the colour of their group's proportion, the surface that of the probability. Squares are
 # common rows.
 X, y, ids = moons.training_rows(common=False)
 ShareSurfaceDisplay.from_estimator(
     groups, X, y, ids, margin=0.4, show_colorbar=False, ax=panels["groups"]
 )
-panels["groups"].set_title(f"Shares alone (IC-SVM): {accuracy(groups, moons):.0%} right")
+panels["groups"].set_title(f"Proportions alone (IC-SVM): {accuracy(groups, moons):.0%} right")
 
 X, y, ids = moons.training_rows()
 display = ShareSurfaceDisplay.from_estimator(
     best, X, y, ids, margin=0.4, show_colorbar=False, ax=panels["both"]
 )
-panels["both"].set_title(f"Shares and source (TGPLM-CD): {accuracy(best, moons):.0%} right")
+panels["both"].set_title(f"Proportions and source (TGPLM-CD): {accuracy(best, moons):.0%} right")
 figure.colorbar(
-    display.points_["grouped"], ax=panels["both"], label="share in the group, probability"
+    display.points_["grouped"], ax=panels["both"], label="proportion in the group, probability"
 )
 
 # %%
-# From the shares' boundary to the source's.
+# From the proportions' boundary to the source's.
 ax = panels["pull"]
 ax.scatter(*moons.X_target.T, s=10, color="0.8")
 looks = [("dotted", "#009e73"), ("solid", "0.1"), ("dashed", "#d55e00")]
@@ -149,14 +149,16 @@ for name in ("source", "groups", "both", "pull"):
 # The means, and each draw in grey.
 ax = panels["curve"]
 ax.plot(TRANSFERS, np.transpose(curves), color="0.85", linewidth=0.8)
-ax.plot(TRANSFERS, np.mean(curves, axis=0), color="0.1", linewidth=2.0, label="shares and source")
-ax.axhline(np.mean(shares_only), color="#009e73", linestyle="dotted", label="shares alone")
+ax.plot(
+    TRANSFERS, np.mean(curves, axis=0), color="0.1", linewidth=2.0, label="proportions and source"
+)
+ax.axhline(np.mean(shares_only), color="#009e73", linestyle="dotted", label="proportions alone")
 ax.axhline(np.mean(alone), color="#d55e00", linestyle="dashed", label="source alone")
 ax.set(xscale="log", xlabel="transfer", ylabel="accuracy", title="Mean of ten draws")
 ax.legend(frameon=False, loc="lower left")
 
 # %%
-for name, model, colour in (("source", source, "#d55e00"), ("shares and source", best, "0.1")):
+for name, model, colour in (("source", source, "#d55e00"), ("proportions and source", best, "0.1")):
     ShareCalibrationDisplay.from_estimator(
         model,
         X,
@@ -168,7 +170,7 @@ for name, model, colour in (("source", source, "#d55e00"), ("shares and source",
         alpha=0.7,
         ax=panels["shares"],
     )
-panels["shares"].set_title("Shares of predicted labels")
+panels["shares"].set_title("Proportions of predicted labels")
 for name in ("curve", "shares"):
     panels[name].spines[["top", "right"]].set_visible(False)
 

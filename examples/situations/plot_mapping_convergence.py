@@ -95,9 +95,9 @@ inside = mapping.decision_function(new) >= 0
 panels["SVMC"].set_title(f"SVMC: F1 = {f1_score(new_truth, inside):.2f}")
 HistoryDisplay.from_estimator(mapping, key="accepted_share", color="#08306b", ax=panels["prior"])
 panels["prior"].axhline(hidden.mean(), color="0.6", linestyle="dotted")
-panels["prior"].set(title="Share of the unlabelled rows accepted", ylabel="", ylim=(0, None))
+panels["prior"].set(title="Proportion of the unlabelled rows accepted", ylabel="", ylim=(0, None))
 panels["prior"].annotate(
-    "share of the class", (1, hidden.mean()), (0, -12), textcoords="offset points"
+    "proportion of the class", (1, hidden.mean()), (0, -12), textcoords="offset points"
 )
 SetSizesDisplay.from_estimator(mapping, ax=panels["sizes"])
 panels["sizes"].set_title("Rows per round")

@@ -9,7 +9,8 @@ scores every row by models that were not trained on it. Three pictures:
   The dotted outline is the part of the unlabelled rows that the class prior says.
 * The boundary in the plane.
 * What happens when the labelled rows are not a random part of the class, but its easiest cases: the
-  share that is accepted falls. Crosses mark the fits that warn of it; a small bias goes unnoticed.
+  proportion that is accepted falls. Crosses mark the fits that warn of it;
+  a small bias goes unnoticed.
 """
 
 import warnings
@@ -38,7 +39,7 @@ model = PositiveUnlabeledSVC(random_state=0).fit(X, y)
 # -------------------
 figure, panels = plt.subplots(1, 3, figsize=(15.0, 4.4), layout="constrained")
 OutOfBagDisplay.from_estimator(model, ax=panels[0])
-panels[0].set_title(f"Out-of-bag scores; true share {truth[y == 0].mean():.2f}")
+panels[0].set_title(f"Out-of-bag scores; true proportion {truth[y == 0].mean():.2f}")
 panels[1].scatter(*X[y == 0].T, s=5, color="0.65", linewidths=0)
 panels[1].scatter(*X[y == 1].T, s=12, color="#d55e00", linewidths=0)
 DecisionBoundaryDisplay.from_estimator(
@@ -65,7 +66,7 @@ for bias in biases:
     warned.append(bool(caught))
     accepted.append(biased.accepted_share_ / truth[labels == 0].mean())
     scores.append(f1_score(truth, biased.predict(X)))
-panels[2].plot(biases, accepted, "o-", color="#0072b2", label="accepted over true share")
+panels[2].plot(biases, accepted, "o-", color="#0072b2", label="accepted over true proportion")
 panels[2].plot(biases, scores, "s-", color="#d55e00", label="F1")
 crosses = np.ma.masked_where(np.logical_not(warned), scores)
 panels[2].plot(biases, crosses, "kx", markersize=11, label="warned")

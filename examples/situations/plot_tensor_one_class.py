@@ -68,7 +68,7 @@ def decisions(model, X):
 
 
 def accepted(model, new, truth):
-    """Return which share of the others, and of the digit, a model accepts."""
+    """Return which proportion of the others, and of the digit, a model accepts."""
     inside = decisions(model, new) >= 0
     return np.mean(inside[~truth]), np.mean(inside[truth])
 
@@ -128,8 +128,8 @@ for name, model in models.items():
     ax.plot(*curve, style, color=COLOURS[name], label=name)
 ax.set(
     title=f"New images of a {typical}, and of others",
-    xlabel="share of others accepted",
-    ylabel=f"share of {typical}s accepted",
+    xlabel="proportion of others accepted",
+    ylabel=f"proportion of {typical}s accepted",
 )
 ax.legend(frameon=False, loc="lower right")
 
@@ -162,8 +162,8 @@ ax.plot(*left_out.mean(axis=0), "o", color="0.1", label="from images left out")
 ax.axhline(0.9, color="0.6", linewidth=0.8, linestyle=":")
 ax.set(
     title="Offsets of the rank chosen",
-    xlabel="share of others accepted",
-    ylabel="share of the digit accepted",
+    xlabel="proportion of others accepted",
+    ylabel="proportion of the digit accepted",
     xlim=(0.0, 1.0),
     ylim=(0.0, 1.02),
 )

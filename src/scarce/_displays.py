@@ -149,14 +149,14 @@ def without_feature_names(estimator: Any) -> Any:
 
 
 class ScoresDisplay(Display):
-    """Scores of several kinds of rows, as shares of the rows of each, and the threshold."""
+    """Scores of several kinds of rows, as fractions of the rows of each, and the threshold."""
 
     def _set_bins(self, everything: Sequence[Array], bins: int) -> None:
         """Take edges of bins that hold all scores."""
         self._edges = np.histogram_bin_edges(np.concatenate(everything), bins)
 
     def _draw_scores(self, scores: Array, *, times: float = 1.0, **style: Any) -> None:
-        """Draw the share of rows in each bin, perhaps multiplied."""
+        """Draw the fraction of rows in each bin, perhaps multiplied."""
         counts, _ = np.histogram(scores, self._edges)
         self.ax_.stairs(times * counts / scores.size, self._edges, **style)
 

@@ -75,8 +75,8 @@ def test_nothing_is_left_out_unasked(folder, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--contamination", "0.5"], "must be 0, auto or a share below 0.5, got 0.5"),
-        (["--contamination", "some"], "must be 0, auto or a share, got 'some'"),
+        (["--contamination", "0.5"], "must be 0, auto or a proportion below 0.5, got 0.5"),
+        (["--contamination", "some"], "must be 0, auto or a proportion, got 'some'"),
         (
             ["--contamination", "0.1", "--label", "a", "--kind", "regress"],
             "--contamination is for one-class and transfer, not for regress",

@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
         ("one-class", ["of new rows of the class will be rejected", "Most typical"]),
         ("transfer", ["What each source contributed", "related.csv", "from round to round"]),
         ("pu", ["How many belong to the class", "The threshold accepts", "unlabelled"]),
-        ("groups", ["Given and predicted shares", "Each point is one of 6 groups"]),
+        ("groups", ["Given and predicted proportions", "Each point is one of 6 groups"]),
         ("tensor", ["What a normal sample looks like", "from round to round"]),
     ],
 )

@@ -114,7 +114,7 @@ def test_only_what_there_is_is_drawn():
 def test_the_colour_bar_names_the_class(show):
     display = surface(show_colorbar=show)
     others = [ax for ax in display.figure_.axes if ax is not display.ax_]
-    assert [ax.get_ylabel() for ax in others] == ["share and probability of 1"] * show
+    assert [ax.get_ylabel() for ax in others] == ["proportion and probability of 1"] * show
 
 
 def test_feature_names_label_the_axes():
@@ -220,7 +220,7 @@ def test_the_class_must_be_said():
             kind.from_estimator(model, rows, y, groups)
         with pytest.raises(ValueError, match=r"class_of_interest must be one of .*, got 'd'"):
             kind.from_estimator(model, rows, y, groups, class_of_interest="d")
-        with pytest.raises(ValueError, match="y has shares of 1 classes, the fit had 3"):
+        with pytest.raises(ValueError, match="y has proportions of 1 classes, the fit had 3"):
             kind.from_estimator(model, rows, y[:, 0], groups, class_of_interest="a")
 
 

@@ -78,7 +78,7 @@ def test_codes():
 @pytest.mark.parametrize(
     ("y", "groups", "words"),
     [
-        ([0, 0, 0.5, 0.4, 1, 1], NAMES, "constant in a group.*'b' have shares 0.5 and 0.4"),
+        ([0, 0, 0.5, 0.4, 1, 1], NAMES, "constant in a group.*'b' have proportions 0.5 and 0.4"),
         ([0, 0, 0.5, 0.5, 1.2, 1.2], NAMES, "between 0 and 1, got 1.2"),
         ([0, 0, 0.5, 0.5, -0.1, -0.1], NAMES, "between 0 and 1, got -0.1"),
         ([0, 0, 0.5, np.nan, 1, 1], NAMES, "row 3 of group 'b' has NaN, which only common"),

@@ -194,11 +194,11 @@ def test_names_of_classes(kind):
         kind(classes=["a", "b", "c"]).fit(X, y, groups)
     with pytest.raises(ValueError, match=r"the labels in y are \[0, 1\]. Leave classes=None"):
         kind(classes=["a", "b"]).fit(X, labels)
-    with pytest.raises(ValueError, match="Shares of groups need `groups`"):
+    with pytest.raises(ValueError, match="Proportions of groups need `groups`"):
         kind().fit(X, y + np.linspace(0, 0.1, 60))
     soft = np.eye(2)[np.arange(60) % 2]
     soft[2] = np.nan
-    with pytest.raises(ValueError, match="shares of each row, got NaN in row 2"):
+    with pytest.raises(ValueError, match="proportions of each row, got NaN in row 2"):
         kind().fit(X, soft)
 
 

@@ -134,7 +134,7 @@ def test_cross_entropy_of_groups_by_hand():
 def test_cross_entropy_says_what_is_wrong():
     with pytest.raises(ValueError, match=r"one column for each class.*\(3,\)"):
         share_cross_entropy([0, 1, 1], [0.1, 0.2, 0.3])
-    with pytest.raises(ValueError, match="shares of 2 classes, probabilities has 3 columns"):
+    with pytest.raises(ValueError, match="proportions of 2 classes, probabilities has 3 columns"):
         share_cross_entropy([0.0, 1.0], np.full((2, 3), 1 / 3))
     with pytest.raises(ValueError, match="no group with a row"):
         share_cross_entropy([np.nan], [[0.5, 0.5]], [-1])

@@ -162,7 +162,7 @@ def test_shares_worth_few_labels_are_said_in_plain_words():
     X, labels, _, _ = sample(n=64)
     groups = np.random.default_rng(0).permutation(64) // 8
     share = expand_proportions(group_proportions(labels, groups), groups)
-    with pytest.warns(ScarceDataWarning, match="shares of 8 groups are worth about . labels"):
+    with pytest.warns(ScarceDataWarning, match="proportions of 8 groups are worth about . labels"):
         GroupProbabilitySVM().fit(X, share, groups)
 
 

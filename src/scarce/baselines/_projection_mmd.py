@@ -104,7 +104,7 @@ class ProjectionMMDSVM(BinaryMachine):
     See Also
     --------
     SVC : The same without the penalty.
-    TransferGroupProbabilitySVM : Transfer with the shares of positives in groups of target rows.
+    TransferGroupProbabilitySVM : Transfer with proportions of positives in groups of target rows.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Learning from shares by mean probabilities, DLLP without a network (docs/theory/shares.md)."""
+"""Proportions by mean probabilities, DLLP without a network (docs/theory/label_proportions.md)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ProportionLogistic(ProbabilisticShareClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels; 0, 1, ... for shares.
+        The labels; 0, 1, ... for proportions.
     coef_ : ndarray of shape (n_columns, n_features)
         Weights of the features; one row for two classes, else one a class.
     intercept_ : ndarray of shape (n_columns,)

@@ -1,4 +1,4 @@
-"""What the baselines that learn from shares have in common: input and prediction."""
+"""What the baselines that learn from proportions have in common: input and prediction."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scarce.proportions import (
 
 
 class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
-    """Base of classifiers that learn from shares; a subclass has `_learn` and `_logits`."""
+    """Base of classifiers that learn from proportions; a subclass has `_learn` and `_logits`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
 
@@ -40,15 +40,15 @@ class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
 
     @fit_frame
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from shares, or from labels.
+        """Learn from proportions, or from labels.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            With groups, the share of positives in each row's group, or the shares of all classes.
-            Without groups, labels, or the shares of all classes for each row.
+            With groups, the proportion of positives in each row's group, or the proportions of all
+            classes. Without groups, labels, or the proportions of all classes for each row.
         groups : array-like of shape (n_samples,), default=None
             Group of each row: any hashable ids. A row of no group has -2, None or NaN, and NaN for
             `y`; it takes no part. By default every row is a group of its own.
@@ -64,13 +64,13 @@ class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
         return self
 
     def _learn(self, X: Any, in_groups: RowGroups, shares: Array) -> None:
-        """Learn from the rows that take part; two classes have one column of shares."""
+        """Learn from the rows that take part; two classes have one column of proportions."""
         raise NotImplementedError
 
     def _read(
         self, X: Any, y: Any, groups: Any, sample_weight: Any
     ) -> tuple[Any, RowGroups, Array]:
-        """Return the rows that take part, their groups and the shares; set `classes_`."""
+        """Return the rows that take part, their groups and the proportions; set `classes_`."""
         if groups is None and not has_several_columns(y):
             X, y = self._validated(X, y, reset=True)
             y = column_or_1d(y, warn=True)

@@ -36,8 +36,8 @@ class TransductiveSVM(BinaryMachine):
         The value in `y` that marks unlabelled rows; -1 is scikit-learn's convention for
         semi-supervised learning. None: every row is labelled, and -1 is a label like any other.
     positive_share : float or None, default=None
-        Proportion of the unlabelled rows that are put into ``classes_[1]``. None means the share
-        among the labelled rows, counted by their weights.
+        Proportion of the unlabelled rows that are put into ``classes_[1]``. None means the
+        proportion among the labelled rows, counted by their weights.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel.
     degree : int, default=3

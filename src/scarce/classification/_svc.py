@@ -123,7 +123,7 @@ class SVC(MarginMachine):
 
     See Also
     --------
-    NuSVC : The same with the share of margin errors as its parameter.
+    NuSVC : The same with the fraction of margin errors as its parameter.
     sklearn.svm.SVC : The class this one replaces.
 
     Examples

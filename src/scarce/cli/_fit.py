@@ -31,7 +31,7 @@ Learn a model from a table. The options you give select the model:
   scarce fit good.csv --unlabelled unknown.csv --out m.skops   others may be of it or not
   scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
   scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
-  scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    shares of groups only
+  scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    proportions of groups only
   scarce fit images.npz --out m.skops                        samples that are matrices, of one class
   scarce fit rows.csv --label COLUMN --kind classify --out m.skops   a class for each row
   scarce fit rows.csv --label COLUMN --kind regress --out m.skops    a number for each row
@@ -82,11 +82,16 @@ def add(commands: Any) -> None:
         help="how far values may be off, in standard deviations of the scaled columns",
     )
 
-    groups = fit.add_argument_group("shares of groups")
+    groups = fit.add_argument_group("proportions of groups")
     groups.add_argument("--group", metavar="COLUMN", help="the group of each row")
-    groups.add_argument("--share", metavar="COLUMN", help="share of positives in the row's group")
     groups.add_argument(
-        "--shares", type=Path, metavar="TABLE", help="one line per group: its name and its share"
+        "--share", metavar="COLUMN", help="proportion of positives in the row's group"
+    )
+    groups.add_argument(
+        "--shares",
+        type=Path,
+        metavar="TABLE",
+        help="one line per group: its name and its proportion",
     )
     groups.add_argument(
         "--source-model", type=Path, metavar="FILE", help="a model of a related domain"
@@ -114,7 +119,7 @@ def add(commands: Any) -> None:
         "--contamination",
         type=contamination,
         default=0.0,
-        metavar="0|auto|SHARE",
+        metavar="0|auto|PROPORTION",
         help="rows that may not belong to the class; odd ones are not learnt from (default: 0)",
     )
     fit.add_argument("--params", type=Path, metavar="FILE.toml", help="parameters, name = value")

@@ -135,8 +135,8 @@ def _tell_districts(folder: Path, votes: Array) -> Told:
     table, found = (pd.read_csv(folder / name) for name in ("districts.csv", "votes.csv"))
     right = np.mean((found["decision"] == "positive") == votes)
     sentence = (
-        f"Only the share of yes in 25 districts is given, no vote: the model tells who said yes, "
-        f"and is right for {right:.0%} of 750 people."
+        f"Only the proportion of yes in 25 districts is given, no vote: the model tells who said "
+        f"yes, and is right for {right:.0%} of 750 people."
     )
 
     def draw(axes: Any) -> None:
@@ -209,7 +209,7 @@ STORIES = (
     ),
     Story(
         "districts",
-        "Only shares of groups",
+        "Only proportions of groups",
         (
             _fit("districts.csv", "districts", "--group", "district", "--share", "yes"),
             ("score", "districts.skops", "districts.csv", "--out", "votes.csv", *ORDER),

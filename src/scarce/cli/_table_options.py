@@ -68,9 +68,9 @@ def contamination(text: str) -> float | str:
     try:
         value = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be 0, auto or a share, got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"must be 0, auto or a proportion, got {text!r}") from None
     if not 0 <= value < 0.5:
-        raise argparse.ArgumentTypeError(f"must be 0, auto or a share below 0.5, got {text}")
+        raise argparse.ArgumentTypeError(f"must be 0, auto or a proportion below 0.5, got {text}")
     return value
 
 

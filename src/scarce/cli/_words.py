@@ -40,7 +40,7 @@ def promise(task: Any, model: Any) -> list[str]:
             f"{1 - estimator.class_prior_ / 2:.2f} is the maximum)",
         ]
     if kind == "groups":
-        return [f"the shares are worth about {estimator.effective_labels_:.0f} labelled rows"]
+        return [f"the proportions are worth about {estimator.effective_labels_:.0f} labelled rows"]
     if task.groups is not None:
         own = int((model.models_ == "own").sum())
         few = model.groups_.size - own

@@ -1,4 +1,4 @@
-"""Two domains with common rows, the target's labels known as group shares only."""
+"""Two domains with common rows, the target's labels known as group proportions only."""
 
 from __future__ import annotations
 

@@ -118,11 +118,11 @@ class LeftOutScoresDisplay(ScoresDisplay):
             self._draw_scores(scores, fill=True, color=colour, alpha=0.5, label=label)
         low, high = self.false_alarm_range
         rate = f"threshold: {self.false_alarms:g} rejected (90 % range {low:.2g} to {high:.2g})"
-        self._draw_threshold(self.threshold, rate, xlabel="score", ylabel="share of rows")
+        self._draw_threshold(self.threshold, rate, xlabel="score", ylabel="proportion of rows")
 
 
 class PValueDisplay(Display):
-    """Share of rows of the class whose p-value is up to each level: the diagonal if all is well.
+    """Fraction of rows of the class whose p-value is up to each level: the diagonal if all is well.
 
     Create it with :meth:`from_estimator`; all parameters are stored as attributes. The band is the
     90 % range of what so many training rows can promise, level by level, and approximate.

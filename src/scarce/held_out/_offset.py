@@ -52,7 +52,7 @@ class HeldOutOffset:
 
     @property
     def _boundary_share(self) -> float:
-        """Share of the offset up to which scores may count as equal to it.
+        """Proportion of the offset up to which scores may count as equal to it.
 
         Many training rows lie on the boundary that they set, and hardly any on that of rows left
         out.

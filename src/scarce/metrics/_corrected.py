@@ -1,6 +1,6 @@
 """Metrics of labelled positives and unlabelled samples, corrected for the positives among these.
 
-With ``p`` the share of the class among the unlabelled samples, ``r`` the part of the labelled
+With ``p`` the proportion of the class among the unlabelled samples, ``r`` the part of the labelled
 samples that is accepted and ``a`` that of the unlabelled ones, the recall is ``r``, the precision
 ``p r / a`` and the false positive rate ``(a - p r) / (1 - p)``: ``a`` is a mixture of both rates.
 """
@@ -20,7 +20,7 @@ from scarce.positive_unlabeled import area_under_curve, estimate_prior
 
 @dataclass(frozen=True)
 class Rates:
-    """Parts accepted of the labelled and of the unlabelled samples, and the share of the class."""
+    """Parts accepted of labelled and of unlabelled samples, and the proportion of the class."""
 
     labelled: Any
     unlabelled: Any
@@ -80,7 +80,7 @@ class _Sample:
         return Rates(labelled, unlabelled, share)
 
     def share(self, class_prior: float | None) -> float:
-        """Return the share given, or an estimate by the scores."""
+        """Return the proportion given, or an estimate by the scores."""
         if class_prior is not None:
             return _checked(class_prior)
         own, others = self.weights
@@ -109,9 +109,9 @@ class _Sample:
 def _checked(class_prior: float | None) -> float:
     if class_prior is None or not 0.0 < class_prior < 1.0:
         raise ValueError(
-            "class_prior must lie between 0 and 1, the share of the class among the unlabelled "
-            f"samples, got {class_prior!r}; scarce.positive_unlabeled.estimate_prior estimates it "
-            "from scores"
+            "class_prior must lie between 0 and 1, the proportion of the class among the "
+            f"unlabelled samples, got {class_prior!r}; scarce.positive_unlabeled.estimate_prior "
+            "estimates it from scores"
         )
     return float(class_prior)
 
@@ -208,7 +208,7 @@ def pu_f1_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     class_prior : float
-        Share ``p`` of the class among the unlabelled samples.
+        Proportion ``p`` of the class among the unlabelled samples.
     pos_label : label or None, default=None
         The positive label; None is the larger one of the two in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -248,7 +248,7 @@ def pu_roc_auc_score(
     y_score : array-like of shape (n_samples,)
         Scores, higher for positives.
     class_prior : float or None, default=None
-        Share ``p`` of the class among the unlabelled samples; None to estimate it.
+        Proportion ``p`` of the class among the unlabelled samples; None to estimate it.
     pos_label : label or None, default=None
         The positive label; None is the larger one of the two in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None

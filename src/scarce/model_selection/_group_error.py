@@ -1,4 +1,4 @@
-"""A scorer that needs shares of groups and no label of a row."""
+"""A scorer that needs proportions of groups and no label of a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class GroupErrorScorer:
     """Score a classifier by how well it meets the proportions of the classes in groups.
 
     For `scoring` in searches and cross-validation over any classifier. With metadata routing on it
-    asks for `groups` and `sample_weight` without set-up; `y` holds the shares as for
+    asks for `groups` and `sample_weight` without set-up; `y` holds the proportions as for
     `GroupProbabilitySVM`.
 
     Parameters
@@ -66,7 +66,7 @@ class GroupErrorScorer:
     def __call__(
         self, estimator: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
     ) -> float:
-        """Return minus the error of the shares, so that more is better.
+        """Return minus the error of the proportions, so that more is better.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class GroupErrorScorer:
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Shares of each row's group.
+            Proportions of each row's group.
         groups : array-like of shape (n_samples,), default=None
             Group of each row.
         sample_weight : array-like of shape (n_samples,), default=None

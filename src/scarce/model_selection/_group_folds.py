@@ -1,4 +1,4 @@
-"""Folds of whole groups for learning from shares."""
+"""Folds of whole groups for learning from proportions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scorer of probabilities that needs shares of groups and no label of a row."""
+"""A scorer of probabilities that needs proportions of groups and no label of a row."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class ShareCrossEntropyScorer:
 
     Beside `GroupErrorScorer`, which counts labels, this one is smooth and asks for probabilities
     that are right. Under metadata routing it asks for `groups` and `sample_weight` without set-up;
-    `y` holds the shares as for `GroupProbabilitySVM`.
+    `y` holds the proportions as for `GroupProbabilitySVM`.
 
     See Also
     --------
-    GroupErrorScorer : By the shares of predicted labels.
+    GroupErrorScorer : By the proportions of predicted labels.
     GroupShareKFold : Folds of whole groups.
     scarce.proportions.share_cross_entropy : The loss itself.
 
@@ -56,7 +56,7 @@ class ShareCrossEntropyScorer:
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Shares of each row's group.
+            Proportions of each row's group.
         groups : array-like of shape (n_samples,), default=None
             Group of each row.
         sample_weight : array-like of shape (n_samples,), default=None

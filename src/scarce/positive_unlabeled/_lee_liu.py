@@ -112,7 +112,7 @@ class LeeLiuScored:
         Returns
         -------
         float
-            At least 0, the larger the better, up to one over the share of the class; see
+            At least 0, the larger the better, up to one over the proportion of the class; see
             ``scarce.metrics.lee_liu_score``.
         """
         check_is_fitted(self)

@@ -227,9 +227,9 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, 
     def _prior(self) -> float:
         if self.class_prior is None:
             raise ValueError(
-                "class_prior must be given, the share of the class among the unlabelled rows, got "
-                "None. Where nobody knows it, PositiveUnlabeledSVC().fit(X, y).class_prior_ and "
-                "scarce.positive_unlabeled.estimate_prior are estimates with an interval"
+                "class_prior must be given, the proportion of the class among the unlabelled rows, "
+                "got None. Where nobody knows it, PositiveUnlabeledSVC().fit(X, y).class_prior_ "
+                "and scarce.positive_unlabeled.estimate_prior are estimates with an interval"
             )
         return float(self.class_prior)
 

@@ -39,7 +39,7 @@ class GroupTable:
     places : dict
         Number of each group of positive weight, by its id.
     shares : ndarray of shape (n_groups, 1)
-        Share of positives.
+        Proportion of positives.
     sizes, counts : ndarray of shape (n_groups,)
         Weight and number of rows.
     present : int
@@ -116,8 +116,8 @@ def _groups_of(part: Part) -> _Found:
     for name in ("y", "groups"):
         if name not in part.values:
             raise ValueError(
-                f"a fit from shares by chunks needs {name}, one value per row, in the chunks of X; "
-                "rows that are groups of their own, labels, need rows in memory"
+                f"a fit from proportions by chunks needs {name}, one value per row, in the chunks "
+                "of X; rows that are groups of their own, labels, need rows in memory"
             )
     n, weights = part.X.shape[0], part.weights
     try:
@@ -154,7 +154,7 @@ def _groups_of(part: Part) -> _Found:
 
 
 def group_table(chunks: Chunks) -> GroupTable:
-    """Read the groups and shares of all rows once; refuse shares that differ within a group."""
+    """Read all groups and proportions once; refuse some that differ within a group."""
     found: list[_Found] = chunks.map(_groups_of)
     known: dict[Any, int] = {}
     for each in found:
@@ -173,7 +173,7 @@ def group_table(chunks: Chunks) -> GroupTable:
             group = each.ids[int(np.flatnonzero(off)[0])]
             place = places[group]
             raise ValueError(
-                f"y must be constant in a group: the rows of group {group!r} have shares "
+                f"y must be constant in a group: the rows of group {group!r} have proportions "
                 f"{shares[place, 0]:g} and {each.shares[off][0, 0]:g}, in different chunks"
             )
         shares[own] = each.shares

@@ -1,6 +1,6 @@
-"""What a fit from shares adds to its model: calibration, its test, and what the shares are worth.
+"""What a fit from proportions adds to its model: calibration, its test, and their worth.
 
-See docs/theory/shares.md.
+See docs/theory/label_proportions.md.
 """
 
 from __future__ import annotations
@@ -174,23 +174,23 @@ class LeftOut:
 
 
 def note_few_labels(bags: Bags, worth: float) -> None:
-    """Warn of shares that say little, unless they say nothing, which the fit has said before."""
+    """Warn of proportions that say little, unless nothing, which the fit has said before."""
     if worth < ENOUGH and not without_contrast(bags.shares, bags.n_common):
         note(
-            f"the shares of {bags.sizes.size} groups are worth about {worth:.0f} labels: expect "
-            f"the accuracy of a model trained on that many labelled rows. More groups, or groups "
-            "whose shares differ more, help; more rows in the same groups do not.",
+            f"the proportions of {bags.sizes.size} groups are worth about {worth:.0f} labels: "
+            f"expect the accuracy of a model trained on that many labelled rows. More groups, or "
+            "groups whose proportions differ more, help; more rows in the same groups do not.",
             ScarceDataWarning,
         )
 
 
 def note_one_label(decisions: Array, bags: Bags) -> None:
-    """Warn of a constant classifier where shares differ."""
+    """Warn of a constant classifier where proportions differ."""
     one = decisions > 0 if decisions.shape[1] == 1 else decisions.argmax(axis=1)[:, None]
     if np.ptp(one.astype(int)) == 0 and np.ptp(bags.shares, axis=0).max() > 0:
         low, high = (end(bags.shares, axis=0).squeeze().tolist() for end in (np.min, np.max))
         note(
-            f"all training rows get one label, though the shares of the groups differ (from "
+            f"all training rows get one label, though the proportions of the groups differ (from "
             f"{low} to {high}). The "
             "probabilities may still tell rows apart; raise C, or take another kernel width.",
             ScarceDataWarning,
@@ -209,7 +209,7 @@ def note_source(loss: dict[str, float], is_calibrated: bool, n_groups: int) -> N
     ours = loss.get("model", loss.get("calibrated" if is_calibrated else "uncalibrated", 0.0))
     if ours > loss.get("source", np.inf):
         note(
-            f"on groups left out of the fit the model's shares have a cross-entropy of "
+            f"on groups left out of the fit the model's proportions have a cross-entropy of "
             f"{ours:.3f}, the source's alone {loss['source']:.3f}, calibrated by "
             "source_calibration_: use the source with these two numbers, a larger transfer, "
             "or more groups",
@@ -222,7 +222,7 @@ def note_all_at_bound(variables: Array, costs: Array, name: str) -> None:
     if (np.abs(variables) >= AT_BOUND * costs).all():
         note(
             f"every group's multiplier is at its upper bound: the model follows no group as far "
-            f"as its share asks; raise {name}, or take another kernel width",
+            f"as its proportion asks; raise {name}, or take another kernel width",
             ScarceDataWarning,
         )
 

@@ -1,4 +1,4 @@
-"""The logistic calibration and its inverse: shares of positives to wanted mean scores."""
+"""The logistic calibration and its inverse: proportions of positives to wanted mean scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scarce._warnings import ScarceDataWarning
 
 
 def clip_bounds(sizes: Array, clip: Any) -> Array:
-    """Return how near to 0 and 1 the share of each group may come, ``kappa``.
+    """Return how near to 0 and 1 the proportion of each group may come, ``kappa``.
 
     "auto" is half a row, but no less than 1/1000 and no more than 1/4, which keeps one-row groups
     from a wanted score of zero.
@@ -26,19 +26,19 @@ def clip_bounds(sizes: Array, clip: Any) -> Array:
 def wanted_scores(shares: Array, sizes: Array, epsilon: float, clip: Any) -> tuple[Array, Array]:
     """Return the wanted mean scores of groups and the half widths of the tubes around them.
 
-    The share ``q`` wants the score ``log(q / (1 - q))``; an error ``epsilon`` of the share is one
-    of ``epsilon / (q (1 - q))`` of the score.
+    The proportion ``q`` wants the score ``log(q / (1 - q))``; an error ``epsilon`` of the
+    proportion is one of ``epsilon / (q (1 - q))`` of the score.
 
     Parameters
     ----------
     shares : ndarray of shape (n_groups,)
-        Shares of positives, between 0 and 1.
+        Proportions of positives, between 0 and 1.
     sizes : ndarray of shape (n_groups,)
         Weights of the groups.
     epsilon : float
-        Tolerated error of a share.
+        Tolerated error of a proportion.
     clip : float or "auto"
-        Distance of the shares from 0 and 1; see `clip_bounds`.
+        Distance of the proportions from 0 and 1; see `clip_bounds`.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def wanted_scores(shares: Array, sizes: Array, epsilon: float, clip: Any) -> tup
 
 
 def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float, half: float) -> None:
-    """Warn of groups whose tubes contain zero, but for shares so near to one half."""
+    """Warn of groups whose tubes contain zero, but for proportions so near to one half."""
     silent = (tubes >= np.abs(scores)) & (np.abs(expit(scores) - 0.5) > half + 1e-12)
     if silent.any():
         smallest = np.min((np.abs(scores) / tubes)[silent]) * epsilon
@@ -63,7 +63,7 @@ def warn_of_silent_groups(scores: Array, tubes: Array, epsilon: float, half: flo
 
 
 def warn_of_equal_shares(shares: Array, n_common: int) -> None:
-    """Warn when all groups have the same share."""
+    """Warn when all groups have the same proportion."""
     if without_contrast(shares, n_common):
         value = shares[0].squeeze().tolist()
         said = (
@@ -132,6 +132,6 @@ def warn_of_free_offset(interval: tuple[float, float] | None) -> None:
     """Warn when no group says what the offset is, if there is an interval of equal ones."""
     if interval is not None:
         note(
-            "every group's share is met without any weights: every offset between "
+            "every group's proportion is met without any weights: every offset between "
             f"{interval[0]:.6g} and {interval[1]:.6g} is optimal, and the middle is taken"
         )

@@ -1,4 +1,4 @@
-"""A picture of predicted against given shares."""
+"""A picture of predicted against given proportions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bags of rows in chunks, collected, with what the models from shares do with them."""
+"""Bags of rows in chunks, collected, with what the models from proportions do with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bags of rows in memory, with what the estimators from shares do with them."""
+"""Bags of rows in memory, with what the estimators from proportions do with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IC-SVM: learning from shares by inverse calibration (docs/theory/group_probability.md)."""
+"""IC-SVM: learning from proportions by inverse calibration (docs/theory/group_probability.md)."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class GroupProbabilitySVM(ShareMachine):
         regression on features of the kernel (of 200 landmarks, unless `approximation` has its own)
         learns these soft labels. The last one is the model. "shares" keeps the SVM and fits two
         numbers after it, ``sigmoid(a f + b)`` (for several classes ``softmax(a f_c + b_c)``), by
-        the cross-entropy between each share and the mean probability of its group, unless one more
-        fit without a fifth of the groups says that this harms. None is the published SVM. Nothing
-        is calibrated without `groups`, or when no group holds two rows that differ.
+        the cross-entropy between each proportion and the mean probability of its group, unless one
+        more fit without a fifth of the groups says that this harms. None is the published SVM.
+        Nothing is calibrated without `groups`, or when no group holds two rows that differ.
     threshold : {"half", "proportion"}, default="half"
         What `predict` asks of a row: a probability of one half, which errs least often, or one
         among the highest, as many as the overall proportion of the class, which finds more of a
@@ -70,8 +70,8 @@ class GroupProbabilitySVM(ShareMachine):
     coef0 : float, default=0.0
         Independent term of the poly and sigmoid kernels.
     classes : array-like, default=None
-        Names of the classes when `y` holds shares: two for one column, else one for each column.
-        0, 1, ... by default.
+        Names of the classes when `y` holds proportions: two for one column, else one for each
+        column. 0, 1, ... by default.
     tol : float, default=1e-3
         Largest violation of the optimality conditions.
     cache_size : float, default=200

@@ -1,4 +1,4 @@
-"""Groups of rows and the shares of the classes in them: reading and checking."""
+"""Groups of rows and the proportions of the classes in them: reading and checking."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bags:
     n_common : int
         Number of common rows.
     shares : ndarray of shape (n_groups, n_problems)
-        Share of each class to be separated; of the positives alone for two classes.
+        Proportion of each class to be separated; of the positives alone for two classes.
     sizes : ndarray of shape (n_groups,)
         Weight of each group.
     masses : ndarray of shape (n_common + n_groups,)
@@ -62,7 +62,7 @@ class Bags:
         return self.rows.size == self.n_bags
 
     def in_means(self) -> Array:
-        """Return the weight of each row in its bag's mean, as a share that sums to one."""
+        """Return the weight of each row in its bag's mean, as a proportion that sums to one."""
         rows = self.rows
         totals = np.bincount(self.codes[rows], self.weights[rows], minlength=self.n_bags)
         shares = np.zeros(self.codes.size)
@@ -107,23 +107,23 @@ def grouped_rows(y: Any, groups: Any, weights: Array) -> Bags:
 
 
 def _check_one_value_a_row(y: Any, n_rows: int, n_groups: int) -> None:
-    """Refuse a table of the groups' shares, which is what users have, and say what to do."""
+    """Refuse a table of the groups' proportions, which is what users have, and say what to do."""
     if isinstance(y, Mapping):
         raise ValueError(
-            f"y must give the share of the group for each of the {n_rows} rows, got a mapping of "
-            f"{len(y)} groups; use scarce.proportions.expand_proportions(y, groups)"
+            f"y must give the proportion of the group for each of the {n_rows} rows, got a mapping "
+            f"of {len(y)} groups; use scarce.proportions.expand_proportions(y, groups)"
         )
     shape = np.shape(y)
     if shape and shape[0] == n_groups != n_rows:
         raise ValueError(
             f"y has one value for each of the {n_groups} groups and must have one for each of the "
-            f"{n_rows} rows, the share of the row's group; use "
-            "scarce.proportions.expand_proportions({group: share, ...}, groups)"
+            f"{n_rows} rows, the proportion of the row's group; use "
+            "scarce.proportions.expand_proportions({group: proportion, ...}, groups)"
         )
 
 
 def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bool = True) -> Array:
-    """Return shares per row: one column of positives, or one column per class.
+    """Return proportions per row: one column of positives, or one column per class.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
         worst = outside[excess.argmax()] if np.nanmax(shares) > 100 else outside[0]
         line = shares[worst]
         raise ValueError(
-            "y must hold the share of positives in the row's group, between 0 and 1, got "
+            "y must hold the proportion of positives in the row's group, between 0 and 1, got "
             f"{line[np.maximum(line - 1.0, -line).argmax()]:g} in {_named(worst, groups)}"
             + ("" if percent else "; divide percentages by 100")
         )
@@ -168,14 +168,14 @@ def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bo
         wrong = np.flatnonzero(there & ~(np.abs(sums - 1.0) <= WHOLE))
         if wrong.size:
             raise ValueError(
-                f"the {shares.shape[1]} shares of each row of y must sum to 1, got "
+                f"the {shares.shape[1]} proportions of each row of y must sum to 1, got "
                 f"{sums[wrong[0]]:g} in {_named(wrong[0], groups)}"
             )
     return np.asarray(shares)
 
 
 def _from_percent(shares: Array, groups: Array | None) -> Array:
-    """Return shares of percentages, if these are all between 0 and 100 and some clearly above 1."""
+    """Return proportions of percentages, if all are in 0 to 100 and some clearly above 1."""
     given = shares[~np.isnan(shares)]
     if not given.size or given.max() <= NO_PERCENT or given.min() < 0 or given.max() > 100:
         return shares
@@ -199,14 +199,15 @@ def _named(row: Any, groups: Array | None) -> str:
 
 
 def group_values(shares: Array, codes: Array, ids: Sequence[Any]) -> Array:
-    """Return the one row of shares of each group; an error when its rows disagree."""
+    """Return the one row of proportions of each group; an error when its rows disagree."""
     grouped = np.flatnonzero(codes >= 0)
     missing = grouped[np.isnan(shares[grouped]).any(axis=1)]
     if missing.size:
         row = int(missing[0])
         raise ValueError(
-            f"y must hold the share of the row's group; row {row} of group {ids[codes[row]]!r} has "
-            "NaN, which only common rows (-1) and leftover rows (-2, None or NaN) may have"
+            f"y must hold the proportion of the row's group; row {row} of group "
+            f"{ids[codes[row]]!r} has NaN, which only common rows (-1) and leftover rows "
+            "(-2, None or NaN) may have"
         )
     first = np.full(len(ids), codes.size)
     np.minimum.at(first, codes[grouped], grouped)
@@ -215,9 +216,10 @@ def group_values(shares: Array, codes: Array, ids: Sequence[Any]) -> Array:
     if off.any():
         row = int(grouped[off][0])
         raise ValueError(
-            f"y must be constant in a group: the rows of group {ids[codes[row]]!r} have shares "
-            f"{_plain(shares[first[codes[row]]])} and {_plain(shares[row])}. If y holds labels of "
-            "rows, leave groups out, or count shares with scarce.proportions.group_proportions"
+            f"y must be constant in a group: the rows of group {ids[codes[row]]!r} have "
+            f"proportions {_plain(shares[first[codes[row]]])} and {_plain(shares[row])}. If "
+            "y holds labels of rows, leave groups out, or count proportions with "
+            "scarce.proportions.group_proportions"
         )
     return np.asarray(values)
 
@@ -227,7 +229,7 @@ def _plain(shares: Array) -> Any:
 
 
 def check_leftovers(shares: Array, codes: Array) -> None:
-    """Refuse shares of rows marked -2, which may be the id of a group after all."""
+    """Refuse proportions of rows marked -2, which may be the id of a group after all."""
     marked = np.flatnonzero((codes == LEFTOVER) & ~np.isnan(shares).all(axis=1))
     if marked.size:
         row = int(marked[0])

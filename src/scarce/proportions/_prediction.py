@@ -21,7 +21,7 @@ from scarce.proportions._soft_labels._estimates import ShareEstimates, ShareLine
 
 
 def has_several_columns(y: Any) -> bool:
-    """Say whether `y` holds shares of several classes rather than labels."""
+    """Say whether `y` holds proportions of several classes rather than labels."""
     values = np.asarray(y)
     return values.ndim == 2 and values.shape[1] > 1
 
@@ -58,7 +58,7 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
 
     @lazily
     def predict_proba(self, X: Any) -> Array:
-        """Return the probabilities of the classes, calibrated by the shares of the training groups.
+        """Return the probabilities of the classes, calibrated by the training groups' proportions.
 
         With ``calibration_ = (a, b)`` they are the logistic function of `a` times the decision
         values, which hold the shift already; for several classes the softmax. Without a calibration
@@ -134,14 +134,14 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
         return ShareEstimates([ids[code] for code in kept], *found)
 
     def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy, or with groups how well the shares are met.
+        """Return the accuracy, or with groups how well the proportions are met.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows; for a precomputed kernel, their values with the training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Labels; with groups, or of two dimensions, the shares as in fit.
+            Labels; with groups, or of two dimensions, the proportions as in fit.
         groups : array-like of shape (n_samples,), default=None
             Group of each row.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -150,12 +150,12 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
         Returns
         -------
         float
-            For labels the accuracy. For shares ``1 - group_error``: the largest accuracy that the
-            predicted labels can have, given the shares. No label of a row is needed.
+            For labels the accuracy. For proportions ``1 - group_error``: the largest accuracy that
+            the predicted labels can have, given the proportions. No label of a row is needed.
 
         See Also
         --------
-        group_error : The error of the shares.
+        group_error : The error of the proportions.
         """
         predicted = self.predict(X)
         if groups is None and not has_several_columns(y):

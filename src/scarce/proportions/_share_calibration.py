@@ -1,4 +1,4 @@
-"""From scores to probabilities by the shares of groups: a slope and a shift for each class."""
+"""From scores to probabilities by the proportions of groups: a slope and a shift for each class."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ LOG_SLOPES = (-3.0, 4.0)
 def fit_share_calibration(
     scores: Array, in_groups: RowGroups, shares: Array
 ) -> tuple[float, Array]:
-    """Return slope and shifts that make the mean probabilities of groups meet their shares.
+    """Return slope and shifts that make the mean probabilities of groups meet their proportions.
 
-    Makes small the cross-entropy of shares and means of ``sigmoid(a f + b)``, for several classes
-    of ``softmax(a f_c + b_c)``, plus ``0.05 (log(a)^2 + |b|^2)``, groups counted by their sizes.
+    Makes small the cross-entropy of proportions and means of ``sigmoid(a f + b)``, for several
+    classes of ``softmax(a f_c + b_c)``, plus ``0.05 (log(a)^2 + |b|^2)``, groups counted by their
+    sizes.
 
-    ``scores``: scores of the rows, one column for two classes, else one a class. ``shares``: shares
-    of the second of two classes, or of every class.
+    ``scores``: scores of the rows, one column for two classes, else one a class. ``shares``:
+    proportions of the second of two classes, or of every class.
     """
     total = in_groups.sizes.sum()
 

@@ -1,4 +1,4 @@
-"""The cross-entropy between the shares of groups and the mean probabilities of their rows."""
+"""The cross-entropy between the proportions of groups and the mean probabilities of their rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RowGroups:
 
 
 def shares_of_all(shares: Array) -> Array:
-    """Return one column per class of shares that may be of the second of two classes alone."""
+    """Return one column per class of proportions that may be of the second of two classes alone."""
     return np.column_stack([1.0 - shares[:, 0], shares[:, 0]]) if shares.shape[1] == 1 else shares
 
 
@@ -60,11 +60,11 @@ def class_probabilities(logits: Array) -> Array:
 
 
 def share_loss(logits: Array, in_groups: RowGroups, shares: Array) -> tuple[float, Array]:
-    """Return the cross-entropy of shares and mean probabilities, and its gradient.
+    """Return the cross-entropy of proportions and mean probabilities, and its gradient.
 
     ``logits``: one column for two classes, whose probability is the logistic function; else one a
-    class, whose probabilities are the softmax. ``shares``: shares of the second of two classes, or
-    of every class.
+    class, whose probabilities are the softmax. ``shares``: proportions of the second of two
+    classes, or of every class.
     """
     p = class_probabilities(logits)
     mean = in_groups.means(p)
@@ -135,12 +135,13 @@ def share_cross_entropy(
     values = shares_of_all(group_values(shares, codes, ids))
     if found.shape[1] != values.shape[1]:
         raise ValueError(
-            f"y has shares of {values.shape[1]} classes, probabilities has {found.shape[1]} columns"
+            f"y has proportions of {values.shape[1]} classes, "
+            f"probabilities has {found.shape[1]} columns"
         )
     rows = np.flatnonzero((codes >= 0) & (weights > 0))
     if rows.size == 0:
         raise ValueError(
-            "groups has no group with a row of positive weight: the loss of shares needs one"
+            "groups has no group with a row of positive weight: the loss of proportions needs one"
         )
     kept, inside = np.unique(codes[rows], return_inverse=True)
     in_groups = RowGroups.of(inside, weights[rows], kept.size)
@@ -154,8 +155,8 @@ def effective_labels(shares: ArrayLike, sizes: ArrayLike) -> float:
 
     ``sum_k |S_k| (q_k - q)^2 / (q (1 - q))``, with the mean proportion ``q``: how much the
     proportions differ from group to group, against how much labels differ from row to row. Groups
-    of one row are worth their number, groups of equal shares nothing, and groups made at random
-    about one label each, however large they are. For several classes it is the mean over the
+    of one row are worth their number, groups of equal proportions nothing, and groups made at
+    random about one label each, however large they are. For several classes it is the mean over the
     classes' contrasts.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What the learners from shares have in common: input, the fitted model, prediction, score."""
+"""What the learners from proportions have in common: input, the fitted model, prediction, score."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ FROM_SOFT_LABELS = (
 
 
 class ShareMachine(SharePrediction, SoftLabelled):
-    """Base of classifiers that learn from the shares of the classes in groups."""
+    """Base of classifiers that learn from the proportions of the classes in groups."""
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **{name: KernelMachine._allowed_values[name] for name in SHARED},
@@ -146,7 +146,9 @@ class ShareMachine(SharePrediction, SoftLabelled):
             shares = read_shares(y, X.shape[0])
             missing = np.flatnonzero(np.isnan(shares).any(axis=1))
             if missing.size:
-                raise ValueError(f"y must hold the shares of each row, got NaN in row {missing[0]}")
+                raise ValueError(
+                    f"y must hold the proportions of each row, got NaN in row {missing[0]}"
+                )
             bags = single_rows(shares, weights)
         else:
             bags = grouped_rows(y, groups, weights)
@@ -165,7 +167,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
             )
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Bags]:
-        """Return rows that are groups of their own, with labels for shares."""
+        """Return rows that are groups of their own, with labels for proportions."""
         X, y = self._validated(X, y, reset=True)
         y = column_or_1d(y, warn=True)
         check_lengths(X, y)
@@ -173,7 +175,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
             check_classification_targets(y)
         except ValueError as error:
             raise ValueError(
-                f"{error} Shares of groups need `groups`, the group of each row; a search or "
+                f"{error} Proportions of groups need `groups`, the group of each row; a search or "
                 "cross-validation passes them on to the estimator only with "
                 "sklearn.set_config(enable_metadata_routing=True)."
             ) from None
@@ -182,7 +184,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
         classes, signs = two_classes(y, weights, type(self).__name__, advice=advice)
         if self.classes is not None and list(self.classes) != classes.tolist():
             raise ValueError(
-                f"classes={self.classes!r} names the columns of shares; the labels in y are "
+                f"classes={self.classes!r} names the columns of proportions; the labels in y are "
                 f"{classes.tolist()}. Leave classes=None for labels."
             )
         self.classes_ = classes

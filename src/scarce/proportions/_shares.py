@@ -1,4 +1,4 @@
-"""Helpers around shares: from labels to shares, from a table to rows, and how far they are off."""
+"""Helpers around proportions: from labels, from a table to rows, and their error."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def expand_proportions(proportions: Mapping[Any, Any] | ArrayLike, groups: Any) 
     widths = {row.size for row in rows}
     if len(widths) > 1:
         raise ValueError(
-            f"proportions must give every group equally many shares, got {sorted(widths)}"
+            f"proportions must have equally many values for every group, got {sorted(widths)}"
         )
     width = widths.pop() if widths else 1
     table = np.vstack([*rows, np.full((1, width), np.nan)])  # the last row is for no group
@@ -150,7 +150,7 @@ def group_error(
 ) -> float:
     """Return how far predicted proportions are from the given ones, between 0 and 1.
 
-    In every group the given proportion of positives is compared with the share among the
+    In every group the given proportion of positives is compared with the proportion among the
     predictions; for several classes half the sum of the absolute differences is taken, the
     proportion of rows that must be labelled wrongly. Groups count by their size, so that ``1 -
     group_error`` is the largest accuracy the predicted labels can have. It needs no label of a row.
@@ -197,14 +197,15 @@ def group_error(
     check_consistent_length(found, shares)
     if found.shape[1] != values.shape[1]:
         raise ValueError(
-            f"y has shares of {values.shape[1]} classes, predicted has {found.shape[1]} columns"
+            f"y has proportions of {values.shape[1]} classes, "
+            f"predicted has {found.shape[1]} columns"
         )
     inside = np.flatnonzero((codes >= 0) & (weights > 0))
     if inside.size == 0:
         raise ValueError(
-            "groups has no group with a row of positive weight: the error of shares needs one. "
-            "(A splitter by groups takes all common rows, -1, for one group, and may make a fold "
-            "of them alone; GroupErrorScorer shows how to keep them in every fit.)"
+            "groups has no group with a row of positive weight: the error of proportions needs "
+            "one. (A splitter by groups takes all common rows, -1, for one group, and may make a "
+            "fold of them alone; GroupErrorScorer shows how to keep them in every fit.)"
         )
     sizes = np.bincount(codes[inside], weights[inside], minlength=len(ids))
     sums = np.array(
@@ -229,9 +230,9 @@ def class_position(estimator: Any, class_of_interest: Any) -> int:
 
 
 def shares_of_class(shares: Array, position: int, n_classes: int) -> Array:
-    """Return the shares of one class; one column is that of the second of two."""
+    """Return the proportions of one class; one column is that of the second of two."""
     if shares.shape[1] == 1 and n_classes == 2:
         return np.asarray(shares[:, 0] if position == 1 else 1.0 - shares[:, 0])
     if shares.shape[1] != n_classes:
-        raise ValueError(f"y has shares of {shares.shape[1]} classes, the fit had {n_classes}")
+        raise ValueError(f"y has proportions of {shares.shape[1]} classes, the fit had {n_classes}")
     return np.asarray(shares[:, position])

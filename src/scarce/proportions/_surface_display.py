@@ -1,4 +1,4 @@
-"""A picture of the probabilities on two features, and of the shares of the rows' groups."""
+"""A picture of the probabilities on two features, and of the proportions of the rows' groups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLOURS = "RdBu_r"  # blue for a share of 0, red for 1: told apart with every ki
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ShareSurfaceDisplay(GridDisplay):
-    """Probability of a class on two features, and the rows coloured by the share of their group.
+    """Probability of a class on two features, and the rows coloured by the group's proportion.
 
     Surface and rows have one scale of colours. Common rows are squares, rows of no group grey.
     Create it with :meth:`from_estimator`; all parameters are stored as attributes.
@@ -168,5 +168,5 @@ class ShareSurfaceDisplay(GridDisplay):
         }
         self._frame(equal=True)
         if show_colorbar:
-            label = f"share and probability of {self.class_of_interest}"
+            label = f"proportion and probability of {self.class_of_interest}"
             self.ax_.figure.colorbar(self.surface_, ax=self.ax_, label=label)

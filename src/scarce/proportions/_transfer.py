@@ -1,4 +1,4 @@
-"""TGPLM-CD: shares, a source model and common rows (docs/theory/group_probability.md)."""
+"""TGPLM-CD: proportions, a source model and common rows (docs/theory/group_probability.md)."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class TransferGroupProbabilitySVM(SourceMachine):
         regression on features of the kernel (of 200 landmarks, unless `approximation` has its own)
         learns these soft labels. The last one is the model. "shares" keeps the SVM and fits two
         numbers after it, ``sigmoid(a f + b)`` (for several classes ``softmax(a f_c + b_c)``), by
-        the cross-entropy between each share and the mean probability of its group, unless one more
-        fit without a fifth of the groups says that this harms. None is the published SVM. Nothing
-        is calibrated without `groups`, or when no group holds two rows that differ.
+        the cross-entropy between each proportion and the mean probability of its group, unless one
+        more fit without a fifth of the groups says that this harms. None is the published SVM.
+        Nothing is calibrated without `groups`, or when no group holds two rows that differ.
     threshold : {"half", "proportion"}, default="half"
         What `predict` asks of a row: a probability of one half, which errs least often, or one
         among the highest, as many as the overall proportion of the class, which finds more of a
@@ -95,8 +95,8 @@ class TransferGroupProbabilitySVM(SourceMachine):
         function, whatever it is; the distance of the weights then has no meaning of its own, and
         `objective_` leaves it out.
     classes : array-like, default=None
-        Names of the classes when `y` holds shares: two for one column, else one for each column.
-        0, 1, ... by default.
+        Names of the classes when `y` holds proportions: two for one column, else one for each
+        column. 0, 1, ... by default.
     tol : float, default=1e-3
         Largest violation of the optimality conditions for a fit to count as converged. The solver
         goes on to the exact solution where rounding errors allow.
@@ -390,7 +390,7 @@ class TransferGroupProbabilitySVM(SourceMachine):
         )
 
     def _model(self, space: BagSpace, system: TubeSystem, solution: TubeSolution) -> Expansion:
-        """Return the learnt part, ours less the source's share, as a sum over rows."""
+        """Return the learnt part, ours less the source's proportion, as a sum over rows."""
         scale = 1.0 - self._source_share
         weights = None
         if isinstance(system, FeatureSystem):  # of features times the root of the scale

@@ -41,7 +41,7 @@ class SourceMachine(ShareMachine):
         return self._fitted_kernel()
 
     def _read_sources(self, X: Any, kernel: Kernel, n_problems: int) -> list[Source]:
-        """Return one source a problem, or none; set their share in the model."""
+        """Return one source a problem, or none; set their proportion in the model."""
         sources = [] if self.source is None else read_sources(self.source, X, kernel, n_problems)
         if self.source_kernel == "same":
             check_same_kernel(sources, kernel, self.gamma)

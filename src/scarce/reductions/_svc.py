@@ -1,4 +1,4 @@
-"""Two classes: the C-SVC with a cost of slack, the nu-SVC with a share of margin errors."""
+"""Two classes: the C-SVC with a cost of slack, the nu-SVC with a fraction of margin errors."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def check_nu(nu: float, largest: float) -> None:
     if nu > largest * (1 + 1e-12):
         raise ValueError(
             f"specified nu is infeasible: nu={nu:g}, but the class sizes only allow "
-            f"0 < nu <= {largest:g} (twice the smaller class's share)"
+            f"0 < nu <= {largest:g} (twice the smaller class's proportion)"
         )
 
 

@@ -90,7 +90,7 @@ class SVR(TubeMachine):
 
     See Also
     --------
-    NuSVR : The same with the share of rows outside the tube as its parameter.
+    NuSVR : The same with the fraction of rows outside the tube as its parameter.
     sklearn.svm.SVR : The class this one replaces.
     sklearn.svm.LinearSVR : A linear function for very many rows.
 

@@ -69,7 +69,7 @@ def _title(task: Any) -> str:
         "one-class": "What is normal",
         "transfer": "What is normal, with the help of related tasks",
         "pu": "Which of the unlabelled rows belong to the class",
-        "groups": "Who is positive, from shares of groups",
+        "groups": "Who is positive, from proportions of groups",
         "tensor": "What a normal sample looks like",
         "classify": "Which class a row belongs to",
         "regress": "What number a row has",
@@ -216,11 +216,11 @@ def _group_shares(task: Any, model: Any) -> dict[str, str]:
     error = float(np.average(np.abs(given - predicted), weights=sizes))
     text = (
         f"Each point is one of {ids.size} groups, the larger the more rows it has. Given and "
-        f"predicted shares differ by {error:.3f} on average, on the groups of the fit itself."
+        f"predicted proportions differ by {error:.3f} on average, on the groups of the fit itself."
     )
     drawing = pictures.shares(given, predicted, sizes)
     return {
-        "head": "Given and predicted shares",
+        "head": "Given and predicted proportions",
         "text": text,
         "svg": pictures.picture(drawing, text, (4.2, 3.6)),
     }
@@ -234,8 +234,8 @@ def _contributions(task: Any, estimator: Any) -> dict[str, str]:
         str(name): float(weights[domain == number].sum() / weights.sum())
         for number, name in names.items()
     }
-    text = "The share of the target's model that rests on the rows of each table."
-    drawing = pictures.bars(parts, "share of the model")
+    text = "The proportion of the target's model that rests on the rows of each table."
+    drawing = pictures.bars(parts, "proportion of the model")
     return {
         "head": "What each source contributed",
         "text": text,

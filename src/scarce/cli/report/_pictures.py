@@ -97,7 +97,7 @@ def score_histogram(
             annotation_clip=False,
         )
         axes.set_xlabel("score")
-        axes.set_ylabel("share of rows")
+        axes.set_ylabel("proportion of rows")
         axes.margins(x=0.12)
         if len(scores) > 1:
             axes.legend(frameon=False, loc="best")
@@ -127,13 +127,13 @@ def two_dimensions(points: Array, inside: Array, words: tuple[str, str]) -> Call
 
 
 def shares(given: Array, predicted: Array, sizes: Array) -> Callable[[Any], None]:
-    """Return a drawing of given against predicted shares of groups."""
+    """Return a drawing of given against predicted proportions of groups."""
 
     def draw(axes: Any) -> None:
         axes.plot([0, 1], [0, 1], color=RULE, linewidth=1.5)
         axes.scatter(given, predicted, s=12 + 60 * sizes / sizes.max(), color=INSIDE, alpha=0.75)
-        axes.set_xlabel("share given")
-        axes.set_ylabel("share predicted")
+        axes.set_xlabel("proportion given")
+        axes.set_ylabel("proportion predicted")
         axes.set_xlim(-0.03, 1.03)
         axes.set_ylim(-0.03, 1.03)
 

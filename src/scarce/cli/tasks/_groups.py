@@ -1,4 +1,4 @@
-"""Shares of positives in groups of rows."""
+"""Proportions of positives in groups of rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ def groups(arguments: argparse.Namespace) -> Task:
         shares = _shares_of_groups(arguments, names, common, rows)
     ids, codes = np.unique(names[~common].astype(str), return_inverse=True)
     if ids.size < 2:
-        raise NoAnswerError(f"{rows.path}: one group; shares of several groups are needed")
+        raise NoAnswerError(f"{rows.path}: one group; proportions of several groups are needed")
     groups = np.full(len(names), -1)
     groups[~common] = codes
     task.y, task.metadata["groups"] = shares, groups
     task.facts["groups"] = ids
-    task.why = f"{ids.size} groups in column {arguments.group!r} have a share of positives each"
+    task.why = (
+        f"{ids.size} groups in column {arguments.group!r} have a proportion of positives each"
+    )
     if arguments.source_model is None:
         from scarce import GroupProbabilitySVM
 
@@ -58,7 +60,7 @@ def _shares_of_rows(rows: Rows, name: str, names: Array, common: Array) -> Array
         if shares[before] != shares[row]:
             raise TableError(
                 f"{rows.place(int(row), name)}: {shares[row]:g}, but group {names[row]!r} has "
-                f"{shares[before]:g} in row {rows.first + before}; a group has one share"
+                f"{shares[before]:g} in row {rows.first + before}; a group has one proportion"
             )
     return shares
 
@@ -68,7 +70,7 @@ def _check_shares(rows: Rows, name: str, shares: Array, free: Array) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         value = "missing" if np.isnan(shares[row]) else f"{shares[row]:g}"
-        raise TableError(f"{rows.place(row, name)}: {value}; a share lies between 0 and 1")
+        raise TableError(f"{rows.place(row, name)}: {value}; a proportion lies between 0 and 1")
 
 
 def _shares_of_groups(
@@ -77,7 +79,7 @@ def _shares_of_groups(
     table = open_table(arguments.shares, dialect_of(arguments)).read()
     if arguments.group not in table.names or len(table.names) < 2:
         raise TableError(
-            f"{table.path} must have the column {arguments.group!r} and one of shares; it has "
+            f"{table.path} must have the column {arguments.group!r} and one of proportions; it has "
             f"{', '.join(table.names)}"
         )
     others = [name for name in table.names if name != arguments.group]
@@ -93,6 +95,6 @@ def _shares_of_groups(
     for row in np.flatnonzero(~common):
         if names[row] not in known:
             where = rows.place(int(row), arguments.group)
-            raise TableError(f"{where}: group {names[row]!r} has no share in {table.path}")
+            raise TableError(f"{where}: group {names[row]!r} has no proportion in {table.path}")
         found[row] = known[names[row]]
     return found

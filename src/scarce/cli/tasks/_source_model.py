@@ -26,8 +26,8 @@ def source_estimator(path: Path, plan: ColumnPlan) -> tuple[Any, Any, ColumnPlan
     card, model = read_card(path), load(path)
     if not (isinstance(model, Pipeline) and "fit" in card and hasattr(model, "classes_")):
         raise UsageError(
-            f"--source-model must be a model that scarce fit wrote from shares, or from positive "
-            f"and unlabelled rows; {path} holds {type(model).__name__}"
+            f"--source-model must be a model that scarce fit wrote from proportions, or from "
+            f"positive and unlabelled rows; {path} holds {type(model).__name__}"
         )
     learnt = ColumnPlan.from_dicts(card["fit"]["columns"])
     absent = [name for name in learnt.types if name not in [c.name for c in plan.columns]]

@@ -40,7 +40,7 @@ class Task:
     estimator : estimator
         The last step.
     y : ndarray or None
-        Labels or shares.
+        Labels or proportions.
     metadata : dict of ndarray
         Values of each row for the estimator's `fit`.
     plan : ColumnPlan

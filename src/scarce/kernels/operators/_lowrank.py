@@ -199,7 +199,7 @@ class NystroemOperator(SymmetricOperator):
         ``|pinv(K)^(1/2)|`` is ``smallest^(-1/2)``, the row's own error and that of the combination
         are at most ``sqrt(m k / smallest)`` times ``e_i`` and ``e_j`` per unit of weight, where
         ``k`` is the largest value of the kernel's diagonal. Sums over the columns and over the
-        landmarks are rounded too, by a share of ``k`` per unit of weight and term.
+        landmarks are rounded too, by a fraction of ``k`` per unit of weight and term.
 
         Parameters
         ----------

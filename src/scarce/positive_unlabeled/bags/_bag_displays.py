@@ -111,7 +111,7 @@ class OutOfBagDisplay(ScoresDisplay):
             0.0,
             f"threshold: {self.accepted_share:.2g} of the unlabelled rows accepted",
             xlabel="out-of-bag score",
-            ylabel="share of the rows of each kind",
+            ylabel="proportion of the rows of each kind",
         )
 
 

@@ -236,8 +236,8 @@ def warn_if_few(n_positive: float) -> None:
     if n_positive < FEW:
         note(
             f"there are only {n_positive:g} positive rows: how many unlabelled rows to accept is "
-            "uncertain by a factor of two or more. Label ten or more, or give the share if you "
-            "know it.",
+            "uncertain by a factor of two or more. Label ten or more, or give the "
+            "proportion if you know it.",
             ScarceDataWarning,
         )
 

@@ -20,7 +20,7 @@ def held_out_rows(keys: Array) -> Array:
 
 
 def best_round(history: dict[str, list[Any]], patience: int = 3) -> tuple[int, bool]:
-    """Return the round with the largest squared recall over the share accepted, and patience.
+    """Return the round with the largest squared recall over the proportion accepted, and patience.
 
     Of equal rounds the latest; the loop may go on while the best is not too far back.
     """

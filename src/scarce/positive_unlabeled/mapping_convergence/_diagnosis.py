@@ -47,8 +47,8 @@ class Diagnosis:
     def prior_interval(self) -> tuple[float, float]:
         """Interval of the class prior if what is accepted belongs to the class.
 
-        The share accepted is a part of the class, as large as the recall, and that is known from
-        the positives held out.
+        The proportion accepted is a part of the class, as large as the recall, and that is known
+        from the positives held out.
         """
         low, high = wilson(self.held_out_recall, self.weight)
         most = min(1.0, self.accepted / low) if low > 0 else 1.0

@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def accepted_share(self) -> float:
-        """Share of the unlabelled weight that no round up to the one kept has rejected."""
+        """Proportion of the unlabelled weight that no round up to the one kept has rejected."""
         return float(self.history["accepted_share"][self.round_kept])
 
 
@@ -174,7 +174,7 @@ class Loop:
         return self.trained.accepted(self.rows, dropped)
 
     def _recall(self, positives: Array) -> float:
-        """Return the share of some positives, by weight, on the positive side."""
+        """Return the proportion of some positives, by weight, on the positive side."""
         inside = self.trained.inside(self.rows, positives)
         weights = self.weights[positives]
         return float(weights[inside].sum() / weights.sum())

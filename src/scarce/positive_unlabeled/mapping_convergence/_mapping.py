@@ -185,7 +185,7 @@ def _check_mask(mask: Array, n: int, of_what: str) -> None:
 
 
 def lowest_share(scores: Array, weights: Array, share: float) -> Array:
-    """Return which rows are the lowest-scoring share by weight, at least one, ties included."""
+    """Return which rows are the lowest-scoring proportion by weight, at least one, with ties."""
     level = np.quantile(scores, share, weights=weights, method="inverted_cdf")
     return np.asarray(scores <= level)
 
@@ -198,5 +198,5 @@ def no_strong_negatives(scores: Array, n_shared: int) -> ValueError:
         "the mapper found no strong negatives: the scores of the unlabelled rows are "
         f"{seen}, and only those below 0 are strong negatives{also}. Use a narrower kernel "
         "(larger gamma), a mapper without slack (map_slack=0), or map_fallback=0.05 to begin with "
-        "the lowest-scoring share of the unlabelled rows"
+        "the lowest-scoring proportion of the unlabelled rows"
     )

@@ -85,8 +85,8 @@ class MappingConvergence(PositiveUnlabeled):
     stop : "held_out", callable or None, default="held_out"
         A rule against too many rounds. "held_out" trains without a fifth of the positives, chosen
         by the values of the rows and not by chance, and keeps the round with the largest squared
-        recall of these over the share accepted; with fewer than five different positives there is
-        no such rule. None has the loop go on until nothing more is rejected, as in the paper. A
+        recall of these over the proportion accepted; with fewer than five different positives there
+        is no such rule. None has the loop go on until nothing more is rejected, as in the paper. A
         function, for example :class:`scarce.model_selection.HeldOutPositives`, is called with the
         history after each round and returns the round whose classifier to keep, counted from 0, and
         whether to go on. Its method ``hold_out(n)``, if it has one, names the positives to hold
@@ -122,8 +122,8 @@ class MappingConvergence(PositiveUnlabeled):
         Estimated proportion of the class among the unlabelled rows, `accepted_share_`; NaN where a
         warning says that the boundary cannot be trusted.
     class_prior_interval_ : tuple of float
-        Approximate interval of 95 %, if what is accepted belongs to the class: the share accepted
-        over the recall of held-out positives; NaN without `diagnose`.
+        Approximate interval of 95 %, if what is accepted belongs to the class: the proportion
+        accepted over the recall of held-out positives; NaN without `diagnose`.
     taken_back_ : float
         Proportion of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the

@@ -107,8 +107,8 @@ class SVMC(PositiveUnlabeled):
         Estimated proportion of the class among the unlabelled rows, `accepted_share_`; NaN where a
         warning says that the boundary cannot be trusted.
     class_prior_interval_ : tuple of float
-        Approximate interval of 95 %, if what is accepted belongs to the class: the share accepted
-        over the recall of held-out positives; NaN without `diagnose`.
+        Approximate interval of 95 %, if what is accepted belongs to the class: the proportion
+        accepted over the recall of held-out positives; NaN without `diagnose`.
     taken_back_ : float
         Proportion of the unlabelled weight that some round has rejected and that the classifier, no
         longer trained on it, accepts: with ``keep="support"`` the kept negatives may not hold the

@@ -1,7 +1,7 @@
 """Probabilities from proportions by expectation and maximisation over soft labels.
 
-See docs/theory/shares.md. The expectation shifts the probabilities of every group until its
-proportion is met, the maximisation is a logistic regression of these soft labels, which is convex.
+See docs/theory/label_proportions.md. The expectation shifts the probabilities of every group until
+its proportion is met, the maximisation is a logistic regression of these soft labels (convex).
 """
 
 from __future__ import annotations

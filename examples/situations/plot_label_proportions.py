@@ -1,19 +1,19 @@
 """
-What shares of groups are worth
-===============================
+What proportions of groups are worth
+====================================
 
 The same 1,600 rows of two moons come in groups three times: 100 groups made at random, 12 groups
-made at random, and 12 groups of neighbours. No label of a row is known, only the share of positives
-in each group.
+made at random, and 12 groups of neighbours. No label of a row is known, only the proportion of
+positives in each group.
 
-* Groups made at random have nearly the same shares, whatever their size, and are worth about one
-  label each. Twelve of them say little of 1,600 rows, and the fit warns of it.
+* Groups made at random have nearly the same proportions, whatever their size, and are worth about
+  one label each. Twelve of them say little of 1,600 rows, and the fit warns of it.
 * Groups of neighbours differ, and twelve of them are worth more than a thousand labels.
 
 `effective_labels_` says so before anything is predicted. Above are the probabilities that were
-learnt, with rows in the colour of their group's share; below the mean probability of each group
-against its share, as published (one cost for each group, no calibration) and by default. Points on
-the dashed line are met.
+learnt, with rows in the colour of their group's proportion; below the mean probability of each
+group against its proportion, as published (one cost for each group, no calibration) and by default.
+Points on the dashed line are met.
 """
 
 import warnings
