@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from scarce.kernels import make_kernel
+from scarce.kernels import SigmoidKernel, make_kernel
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, cauchy, dense, matrix, rows
 
 
@@ -87,3 +87,9 @@ def test_an_unknown_name_is_refused():
 def test_a_precomputed_kernel_has_no_values():
     with pytest.raises(ValueError, match="precomputed"):
         make_kernel("precomputed").values(np.eye(2), np.eye(2))
+
+
+def test_the_sigmoid_has_no_constant_unless_asked():
+    X = np.array([[0.5, -1.0], [0.25, 2.0]])
+    found = SigmoidKernel(gamma=0.3).values(X, X)
+    assert found == pytest.approx(np.tanh(0.3 * X @ X.T), rel=1e-14)

@@ -15,7 +15,7 @@ from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabil
 from scarce.proportions import RowGroups, ShareCalibrationDisplay
 from scarce.proportions._calibration import accepting_cut
 from scarce.proportions._soft_labels._features import chosen_rows, row_steps
-from scarce.proportions._soft_labels._logistic import fit_soft_logistic
+from scarce.proportions._soft_labels._logistic import fit_soft_logistic, log_sums
 from scarce.proportions._soft_labels._tilting import soft_labels
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]
@@ -483,3 +483,10 @@ def test_left_out_groups_are_drawn():
         ShareCalibrationDisplay.from_left_out(
             GroupProbabilitySVM(calibrate=None).fit(X, share, groups)
         )
+
+
+def test_sums_of_exponentials_do_not_overflow():
+    logits = np.array([[0.0, 800.0, -800.0], [-900.0, -901.0, -900.0]])
+    sums, p = log_sums(logits)
+    assert sums == pytest.approx([800.0, -900.0 + np.log(2.0 + np.exp(-1.0))], rel=1e-14)
+    assert p == pytest.approx(softmax(logits, axis=1), rel=1e-12)

@@ -6,7 +6,9 @@ reduction, the solution and the read-out are right together.
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import rbf_kernel
 
+import scarce
 from scarce.reductions import (
     BinaryHalfStep,
     NoMarginError,
@@ -251,3 +253,18 @@ def test_an_approximated_one_class_model_is_cut_by_its_own_scores():
         DenseMatrix(np.eye(10)), nu=0.37, weights=np.where(scores == 1, 3.5, 1.0)
     )
     assert read_one_class(heavy, solve(heavy), scores).offset == 3.0  # 4.6 of 12.5
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_objective_of_an_unfinished_nu_svc_is_that_of_its_model():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = np.where(X[:, 0] + random.normal(size=60) > 0, 1, -1)
+    model = scarce.NuSVC(nu=0.5, gamma=0.5, max_iter=10).fit(X, y)
+    rho = model.margin_ / 60
+    coefficients = rho * model.dual_coef_[0]
+    scores = rbf_kernel(X, X[model.support_], gamma=0.5) @ coefficients
+    slacks = np.maximum(0.0, rho - y * (scores + rho * model.intercept_))
+    value = coefficients @ scores[model.support_] / 2 - model.nu * rho + slacks.mean()
+    assert model.dual_gap_ > 0.1
+    assert model.objective_ == pytest.approx(value, rel=1e-9)
