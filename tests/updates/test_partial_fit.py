@@ -146,6 +146,34 @@ def test_the_certificate_is_that_of_the_whole_program(kind):
         last = now
 
 
+def test_sums_of_all_rows_are_brought_up_to_date(monkeypatch):
+    """However often that is done, sums are those of the point that they are said to be for."""
+    X, y = rows(3040)
+    kernel, signs = make_kernel("rbf", gamma=0.2), 2.0 * y - 1.0
+    monkeypatch.setattr("scarce.solvers._moving.PATIENCE", -1.0)  # after every update
+    settled = []
+
+    def program(end):
+        return c_svc_program(make_operator(X[:end], kernel), signs[:end], np.ones(end))
+
+    first = program(3000)
+    optimum = MovingOptimum(first, solve(first).alpha, 1e-3, 200.0)
+    for end in range(3001, 3041):
+        whole = program(end)
+        found = optimum.advance(whole, 0, 1)
+        slots = np.flatnonzero(optimum.row_of >= 0)
+        at = optimum.x.copy()
+        at[optimum.row_of[slots]] = optimum.last[slots]
+        settled.append(np.array_equal(at, optimum.x))
+        if end % 10 == 0:
+            K = kernel.values(X[:end], X[:end])
+            signed = whole.signed.kernel_signs
+            np.testing.assert_allclose(optimum.field, K @ (signed * at), atol=1e-9)
+            truth = certify(whole, found.alpha)
+            assert truth.kkt_violation <= found.kkt_violation + 1e-9 <= 1e-3 + 1e-9
+    assert all(settled)
+
+
 def test_interrupted_updates_leave_the_old_model(monkeypatch):
     X, y = rows(700)
     for estimator in (OneClassSVM(nu=0.1), SVC()):

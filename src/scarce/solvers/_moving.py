@@ -23,6 +23,7 @@ ACTIVE_SHARE = 0.1  # of all rows
 BESIDE_FREE = 2.0  # active rows for each free variable
 SPARE = 0.25  # room for rows to come, as a share of the active ones
 LOOKED_AT = 0.5  # of all rows, the most that are looked at beside the active ones
+PATIENCE = 1.0  # times all rows: how many are looked at until sums of all are brought up to date
 GOALS = (0.5, 0.05, 0.005)  # shares of the tolerance that steps aim at, until the gap is closed
 MOST_ACTIVE_STEPS = 6_000  # pairwise, after which the same
 ROUNDS = 12  # of steps, after which the whole program is solved again
@@ -99,6 +100,7 @@ class MovingOptimum:
                     return None
                 solution = self._solved_for_active()
                 if solution is not None:
+                    self._settle()
                     return solution
                 if self.steps >= MOST_ACTIVE_STEPS:
                     return None
@@ -129,6 +131,14 @@ class MovingOptimum:
         if self.error > OLD_ERROR * self.tol:
             self._sum_anew()
 
+    def _settle(self) -> None:
+        """Bring it up to date when that would have cost less than the rows looked at since."""
+        if self.looked_at > PATIENCE * self.x.size:
+            self._sum_all()
+            slots = self._slots()
+            rows = self.row_of[slots]
+            self.active[slots], self.last[slots] = self.field[rows], self.x[rows]
+
     def _add(self, change: Array, field: Array) -> None:
         """Add to the field of all rows what a change of variables is worth."""
         columns = change.nonzero()[0]
@@ -144,6 +154,7 @@ class MovingOptimum:
         each = float(self.program.kernel.value_errors().errors.max())
         each += EPS * (16 + np.count_nonzero(self.x))
         self.error = each * self.accumulated
+        self.looked_at = 0
 
     # Active rows, slots of a square of kernel values.
 
@@ -330,6 +341,7 @@ class MovingOptimum:
         if doubt.size:
             if doubt.size > LOOKED_AT * x.size:
                 return None
+            self.looked_at += doubt.size
             moved = np.flatnonzero(since)
             groups = np.zeros(doubt.size, np.int64)
             added = program.kernel.sums(doubt, rows[moved], since[None, moved], groups, np.float64)
