@@ -5,7 +5,8 @@ the true classes of new rows. Methods "given the prior" know the true proportion
 the unlabelled rows, which no other method does. Kinds of tasks: a part of the class labelled, 50 or
 15 rows of it, two samples (all positives of the unlabelled sample stay in it), a rare class (2 % of
 the unlabelled rows, and by weights of the new ones), columns that do not matter (as many of noise
-as there are), and biased labels (easy rows first).
+as there are), biased labels (easy rows first), and many labels (500 rows of a class of 4 % of the
+unlabelled rows, and by weights of the new ones).
 """
 
 from __future__ import annotations

@@ -21,9 +21,11 @@ KINDS = (
     "rare",
     "noise columns",
     "biased",
+    "many labels",
 )
-LARGEST = 1500  # rows of a task; with 50 positives 2,250
-RARE = 0.02  # share of the class among unlabelled rows of that kind
+LARGEST = 1500  # rows of a task; times 1.5 with 50 positives, twice with many
+# Of these kinds: share of the class among unlabelled rows; most and fewest labelled rows.
+RARE = {"rare": (0.02, 40, 12), "many labels": (0.04, 500, 500)}
 MOST_DENSE = 100  # columns beside which others of noise are put
 
 
@@ -50,10 +52,11 @@ def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
     data = table(name)
     random = np.random.default_rng(seed)
     truth = data.y == label
-    n = min(len(truth), LARGEST if kind != "50 rows" else LARGEST * 3 // 2)
+    n = min(len(truth), round(LARGEST * {"50 rows": 1.5, "many labels": 2.0}.get(kind, 1.0)))
+    enough = 900 if kind == "many labels" else 160
     # Rare classes keep their share, and enough rows to learn from.
     own, others = np.flatnonzero(truth), np.flatnonzero(~truth)
-    n_own = min(own.size, max(round(n * own.size / truth.size), 160))
+    n_own = min(own.size, max(round(n * own.size / truth.size), enough))
     n_others = min(others.size, n - n_own)
     rows = np.concatenate(
         [random.choice(own, n_own, replace=False), random.choice(others, n_others, replace=False)]
@@ -63,14 +66,15 @@ def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
     )
     of_class = random.permutation(np.flatnonzero(truth[fit]))
     n_labelled = labelled_rows(kind, of_class.size)
-    if kind == "rare":  # few of the class are left beside the labelled ones
-        kept = max(6, round(RARE * (fit.size - of_class.size)))
-        n_labelled = min(40, of_class.size - kept)
-        fit = np.delete(fit, of_class[n_labelled + kept :]) if n_labelled >= 12 else fit
+    if kind in RARE:  # few of the class are left beside the labelled ones
+        part, most, fewest = RARE[kind]
+        kept = max(6, round(part * (fit.size - of_class.size)))
+        n_labelled = min(most, of_class.size - kept)
+        if n_labelled < fewest:
+            return None
+        fit = np.delete(fit, of_class[n_labelled + kept :])
         of_class = random.permutation(np.flatnonzero(truth[fit]))
-    elif n_labelled > 0.6 * of_class.size:
-        return None
-    if n_labelled < 5 or (kind == "rare" and n_labelled < 12):
+    elif n_labelled < 5 or n_labelled > 0.6 * of_class.size:
         return None
     X, new = data.X[fit], data.X[fresh]
     dense = not sparse.issparse(X)
@@ -90,7 +94,7 @@ def make_task(name: str, label: str, kind: str, seed: int) -> Task | None:
         y = np.zeros(fit.size, int)
         y[of_class[:n_labelled]] = 1
     task = Task(X, y, truth[fit], new, truth[fresh], np.ones(fresh.size))
-    if kind == "rare":
+    if kind in RARE:
         share, often = task.share, float(truth[fresh].mean())
         weights = np.where(truth[fresh], share / often, (1 - share) / (1 - often))
         task = task._replace(fresh_weights=weights)

@@ -228,3 +228,18 @@ def test_draws_and_folds():
     assert set(np.bincount(number)) == {4, 5}
     number = folds(random, np.r_[1e6, np.ones(9)], 5)
     assert set(number) == set(range(5))
+
+
+def test_many_labelled_rows_of_a_rare_class_tell_how_many_to_accept():
+    """The others are skewed, and no normal distribution: a fit of two would accept too many."""
+    ratios = []
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        hidden = random.random(3000) < 0.04
+        X = np.c_[-1.5 * random.gamma(2, size=3000), random.normal(size=(3000, 2))]
+        X[hidden] = 0.6 * random.normal(size=(hidden.sum(), 3)) + [1.2, 0, 0]
+        positive = 0.6 * random.normal(size=(500, 3)) + [1.2, 0, 0]
+        model = PositiveUnlabeledSVC(random_state=0)
+        model.fit(np.r_[positive, X], np.repeat([1, 0], [500, 3000]))
+        ratios.append(model.accepted_share_ / hidden.mean())
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.2)

@@ -182,9 +182,12 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
 
     The proportion to accept is the geometric mean of that of `pu_threshold`, by the ranks of
     labelled rows, and of that of the upper of two normal distributions of one width, fitted to all
-    scores. Where the second is far larger, perhaps the easy rows of the class were labelled first:
-    a warning tells, and the intervals span both. With ``labelling="biased"`` the ranks are replaced
-    by what lies above all but a twentieth of the labelled rows, with a weight of 0.3.
+    scores. The second has a weight of a half where they agree, and of ``0.5 / (1 + (z / 6)^2)``
+    where they are ``z`` standard errors of the first apart, as they are where many rows of a rare
+    class are labelled. Where the second is far larger, perhaps the easy rows of the class were
+    labelled first: a warning tells, and the intervals span both. With ``labelling="biased"`` the
+    ranks are replaced by what lies above all but a twentieth of the labelled rows, with a weight
+    of 0.3.
 
     A row of weight 2 is the same as the row given twice, but for a precomputed kernel, whose rows
     are taken to be different. A memory-mapped `X` is read in blocks. The cost of training does not

@@ -23,6 +23,7 @@ LARGEST_SHARE = 0.95
 FEW = 10  # labelled rows below which the share is uncertain by a factor of two
 LEAST_AREA = 0.55
 PART_OF_SHAPE = 0.5  # of the shape of unlabelled scores in the share to accept, beside the ranks
+DISAGREE = 6.0  # standard errors between both at which the shape has half of its part
 PART_OF_LOWEST = 0.3  # of the lowest labelled ranks beside the shape, for biased labels
 LOWEST = 0.05  # of the labelled rows
 # Times, and standard errors, by which the shape may say more than random labels do.
@@ -151,20 +152,17 @@ def found_threshold(
     shape, a warning is given and the interval spans all.
     """
     area, error = area_under_curve(positive, unlabelled, (counts, others))
-    n_positive, n_unlabelled = float(counts.sum()), float(others.sum())
     if share is None:
         shares = estimated_shares(positive, unlabelled, (counts, others))
         by_rank, found, most = shares.by_rank, shares.accepted(labelling), shares.by_rank
-        # Both sides are samples: the labelled rows, and the rows of the class among the others.
-        n_both = 1.0 / (1.0 / n_positive + 1.0 / (by_rank * n_unlabelled))
-        if by_curve is not None and shares.differ(n_both, by_curve):
+        if by_curve is not None and shares.differ(by_curve):
             if labelling == "random":
                 _warn_of_easy_rows(by_rank, shares.by_shape)
             most = shares.by_shape
-        low, high = wilson(shares.part / by_rank, n_both)
+        low, high = wilson(shares.part / by_rank, shares.n)
         high_end = max(shares.part / low, found, most)
         interval = float(np.clip(shares.part / high, 0.0, found)), float(min(high_end, 1.0))
-        warn_if_few(n_positive)
+        warn_if_few(float(counts.sum()))
     else:
         found, interval = float(share), (float(share), float(share))
     warn_if_level(area, error)
@@ -184,35 +182,42 @@ class Shares(NamedTuple):
         The upper of two normal distributions of one width, fitted to all scores.
     by_lowest : float
         What lies above all but a twentieth of the labelled rows.
+    n : float
+        Rows that ``by_rank`` rests on: both sides are samples, the labelled rows, and the rows of
+        the class among the others.
     """
 
     by_rank: float
     part: float
     by_shape: float
     by_lowest: float
+    n: float
 
     def accepted(self, labelling: str | None) -> float:
         """Return the share to accept: a mean of logarithms.
 
         The ranks of random labels are right, and uncertain where labelled rows are few; the shape
-        is about right where scores are bimodal, whichever rows were labelled. Labelled rows that
-        are the easy ones tell by their lowest ranks only how far down the class reaches.
+        is about right where scores are bimodal, whichever rows were labelled, and counts less the
+        more standard errors of the ranks it is away from them. Labelled rows that are the easy
+        ones tell by their lowest ranks only how far down the class reaches.
         """
         if labelling is None:
             return self.by_rank
         if labelling == "biased":
             return float(self.by_shape ** (1.0 - PART_OF_LOWEST) * self.by_lowest**PART_OF_LOWEST)
-        return float(self.by_rank ** (1.0 - PART_OF_SHAPE) * self.by_shape**PART_OF_SHAPE)
+        errors = np.log(self.by_shape / self.by_rank) * np.sqrt(self.n)
+        part = PART_OF_SHAPE / (1.0 + (errors / DISAGREE) ** 2)
+        return float(self.by_rank ** (1.0 - part) * self.by_shape**part)
 
-    def differ(self, n: float, by_curve: float) -> bool:
-        """Say whether ranks and curve of ``n`` rows say far less than the shape: biased labels.
+    def differ(self, by_curve: float) -> bool:
+        """Say whether ranks and curve say far less than the shape: biased labels.
 
         The logarithm of a share from ``n`` rows has a standard error of about one over its root.
         """
         times, errors = SUSPICIOUS
         curve = max(by_curve, LEAST_CURVE * self.by_rank)
         excess = np.log(self.by_shape / np.sqrt(self.by_rank * curve))
-        return bool(excess > max(np.log(times), errors / np.sqrt(n)))
+        return bool(excess > max(np.log(times), errors / np.sqrt(self.n)))
 
 
 def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, Array]) -> Shares:
@@ -228,7 +233,8 @@ def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, A
     by_rank = within(by_rank)
     by_shape = within(normal_share(positive, unlabelled, weights, by_rank))
     lowest = np.quantile(ranks, LOWEST, weights=counts, method="inverted_cdf")
-    return Shares(by_rank, part, by_shape, within(1.0 - float(lowest)))
+    n = 1.0 / (1.0 / float(counts.sum()) + 1.0 / (by_rank * float(others.sum())))
+    return Shares(by_rank, part, by_shape, within(1.0 - float(lowest)), n)
 
 
 def warn_if_few(n_positive: float) -> None:
