@@ -108,6 +108,20 @@ def test_models_of_few_rows_keep_the_bound(n):
     assert alarms / runs <= alpha + 2.5 * np.sqrt(alpha * (1 - alpha) / runs)
 
 
+@pytest.mark.parametrize("n", [20, 60, 400])
+def test_rows_that_repeat_keep_the_bound(n):
+    """Held out together, equal rows score lower than new rows that equal them do."""
+    alpha, runs, alarms = 0.1, 40, 0
+    for seed in range(runs):
+        random = np.random.default_rng(seed)
+        model = OneClassSVM(nu=0.2, false_alarms=0.1).fit(random.integers(0, 3, size=(n, 2)))
+        with pytest.warns(UserWarning, match="Rows of the fit repeat"):
+            monitor = DriftMonitor(model, alpha=alpha, random_state=seed)
+        monitor.update(random.integers(0, 3, size=(250, 2)))
+        alarms += monitor.alarm_ is not None
+    assert alarms / runs <= alpha + 2.5 * np.sqrt(alpha * (1 - alpha) / runs)
+
+
 def test_the_proof_needs_exchangeable_rows():
     """A class that wanders, each row near the last, is a change, and told as one."""
     random = np.random.default_rng(0)

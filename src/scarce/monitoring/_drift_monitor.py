@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from math import isfinite, log
 from numbers import Integral, Real
 from typing import Any, Self
@@ -63,9 +64,13 @@ class DriftMonitor:
     Notes
     -----
     The bound is exact for scores that are exchangeable. Held-out scores are nearly so; since those
-    of few rows are less so, they count for less: see the guide. A capital of 20 is as
-    surprising as a p-value of 0.05. The scores that were seen are kept with 16 binary digits and
-    the number of times each was seen, so that memory stays small however many rows come.
+    of few rows are less so, they count for less: see the guide. Those of rows that repeat are not:
+    equal rows are held out together (a weight above 1 says the same). Where more rows repeat than
+    the root of their number, a warning says so, and the monitor begins without held-out scores.
+
+    A capital of 20 is as surprising as a p-value of 0.05. The scores that were seen are kept with
+    16 binary digits and the number of times each was seen, so that memory stays small however many
+    rows come.
 
     References
     ----------
@@ -109,7 +114,17 @@ class DriftMonitor:
         self.model, self.alpha, self.random_state = model, float(alpha), int(random_state)
         left_out = held_out_scores(model)
         self._model_hash = _hash_of(left_out)
-        self._seen = SeenScores(left_out.scores, counted(left_out.weights))
+        counts = counted(left_out.weights)
+        if rows_repeat(left_out):
+            counts = np.zeros_like(counts)
+            warnings.warn(
+                "Rows of the fit repeat. A new row that equals one of them scores higher than that "
+                "one did when it was held out, so the monitor compares rows only with those that "
+                "it saw before: a change between the fit and the first rows is not noticed",
+                UserWarning,
+                stacklevel=2,
+            )
+        self._seen = SeenScores(left_out.scores, counts)
         self._capital = Capital()
         self.n_rows_ = 0
         self.alarm_ = None
@@ -292,6 +307,16 @@ def counted(weights: Array) -> Array:
     """
     n = float(weights.sum())
     return np.asarray(weights * max(0.15, 1.0 - 3.0 / n**0.5))
+
+
+def rows_repeat(left_out: HeldOutScores) -> bool:
+    """Say whether so many rows repeat that ranks among held-out scores would show it.
+
+    Equal rows are held out together, as one row with their weight. A number of rows below the root
+    of all moves ranks by less than their own noise.
+    """
+    weights = left_out.weights
+    return bool(weights[weights > 1.0].sum() > weights.sum() ** 0.5)
 
 
 def _last_step(model: Any) -> Any:
