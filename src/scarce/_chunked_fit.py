@@ -45,7 +45,13 @@ class ChunkedFit(FeatureNames, KernelMachine):
         return X.shape[0] >= self._band_from and self._kernel_type.has_formula
 
     def _opened(self, X: Any, **values: Any) -> Chunks:
-        """Return rows as chunks, after a look at whether the estimator can be fitted by them."""
+        """Return rows as chunks, if the estimator can be fitted by them; store their features."""
+        chunks = self._in_chunks(X, **values)
+        self._keep_features_of(chunks)
+        return chunks
+
+    def _in_chunks(self, X: Any, **values: Any) -> Chunks:
+        """Return rows as chunks, whose features are already known if they are checked rows."""
         chunks: Chunks = self._by_chunks.opened(self, X, **values)
         return chunks
 
@@ -56,7 +62,6 @@ class ChunkedFit(FeatureNames, KernelMachine):
     def _planned(self, chunks: Chunks, strata: str | None = None) -> Plan:
         """Read all rows once, settle the kernel and gather landmarks and a subsample."""
         plan: Plan = self._by_chunks.planned(self, chunks, strata)
-        self._keep_features_of(chunks)
         self._gamma = float(plan.kernel.parameter("gamma", 0.0))
         return plan
 

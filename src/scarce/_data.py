@@ -39,7 +39,7 @@ class FeatureNames:
         self.n_features_in_ = chunks.n_features
         if chunks.feature_names is not None:
             self.feature_names_in_ = chunks.feature_names
-        elif hasattr(self, "feature_names_in_") and chunks.lazy:
+        elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
 

@@ -24,7 +24,6 @@ class LocalChunks(RowsInChunks):
 
     dtype: Any
     feature_names: Array | None
-    lazy: bool
 
     def read(self, index: int) -> Part:
         """Return one chunk."""
@@ -120,7 +119,6 @@ class ArrayChunks(LocalChunks):
         self.sizes = tuple(min(rows, n - first) for first in range(0, n, rows))
         self.n_features = int(X.shape[1])
         self.dtype = X.dtype
-        self.lazy = isinstance(X, np.memmap)
 
     def read(self, index: int) -> Part:
         """Return one chunk; nothing is copied."""

@@ -81,15 +81,12 @@ class Chunks(Protocol):
         Of the rows, float32 or float64.
     feature_names : ndarray of str, or None
         Names of the columns.
-    lazy : bool
-        Whether the rows are elsewhere, so that every pass has to fetch them.
     """
 
     sizes: tuple[int, ...]
     n_features: int
     dtype: Any
     feature_names: Array | None
-    lazy: bool
 
     def map(
         self, function: Callable[..., Any], *broadcast: Any, only: Iterable[int] | None = None

@@ -105,8 +105,6 @@ class DaskChunks(RowsInChunks):
     ((4, 4, 2), [4.0, 4.0, 2.0])
     """
 
-    lazy = True
-
     def __init__(self, X: Any, *, worker_timeout: float = MOST_SECONDS, **values: Any) -> None:
         if not worker_timeout > 0:
             raise ValueError(f"worker_timeout must be above 0 seconds, got {worker_timeout!r}")

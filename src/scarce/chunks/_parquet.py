@@ -48,8 +48,6 @@ class ParquetChunks(LocalChunks):
     ((3, 2), [(3, 2), (2, 2)])
     """
 
-    lazy = True
-
     def __init__(
         self,
         path: Any,

@@ -141,7 +141,7 @@ class MarginMachine(UpdatedMargin, ChunkedFit, LabelledMachine):
         X, codes, weights = self._coded(X, y, sample_weight)
         if self.classes_.size == 2 and self._takes_bands(X):
             given = None if sample_weight is None else weights
-            chunks = self._opened(X, y=codes.astype(np.int8), sample_weight=given)
+            chunks = self._in_chunks(X, y=codes.astype(np.int8), sample_weight=given)
             return self._answers_of_chunks(chunks, self.classes_)
         return self._answers_of_rows(X, codes, weights, start)
 

@@ -73,8 +73,6 @@ class WithoutPart:
         The part left out.
     """
 
-    lazy = True
-
     def __init__(self, chunks: Chunks, parts: Parts, which: int) -> None:
         self.chunks = chunks
         self.parts = parts

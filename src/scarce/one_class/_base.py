@@ -171,7 +171,7 @@ class OneClassMachine(
         if rule == "training" and self._takes_bands(X):
             self._drop_nothing_of_chunks()
             given = None if sample_weight is None else weights
-            return self._answer_of_chunks(self._opened(X, sample_weight=given))
+            return self._answer_of_chunks(self._in_chunks(X, sample_weight=given))
         return self._answer_of_rows(X, weights)
 
     def _answer_of_rows(self, X: Any, weights: Array) -> Answer:

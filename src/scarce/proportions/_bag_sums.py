@@ -76,7 +76,7 @@ class BagChunks:
     def __init__(self, chunks: Chunks, table: GroupTable) -> None:
         self.chunks, self.table = chunks, table
         self.sizes, self.n_features = chunks.sizes, chunks.n_features
-        self.dtype, self.feature_names, self.lazy = chunks.dtype, chunks.feature_names, chunks.lazy
+        self.dtype, self.feature_names = chunks.dtype, chunks.feature_names
 
     def map(
         self, function: Callable[..., Any], *broadcast: Any, only: Iterable[int] | None = None
