@@ -52,6 +52,14 @@ WIDER = """width => [...document.querySelectorAll('TEXT')]
     .filter(e => Math.max(e.getBoundingClientRect().right,
         e.getBoundingClientRect().left + (e.matches('h1, h2') ? e.scrollWidth : 0)) > width + 1)
     .map(e => e.textContent.trim().slice(0, 60))""".replace("TEXT", TEXT)
+# Words in names of classes and parameters that are torn in two lines.
+TORN = """() => [...document.querySelectorAll('article :is(h1, td code .pre, dt > strong)')]
+    .flatMap(e => [...e.childNodes]).filter(n => n.nodeType === Node.TEXT_NODE)
+    .filter(n => /^[A-Za-z]{2,14}$/.test(n.data)).filter(n => {
+        const range = document.createRange();
+        range.selectNode(n);
+        return new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1;
+    }).map(n => n.data)"""
 
 
 class Links(HTMLParser):
@@ -182,6 +190,7 @@ def test_pages_fit_a_phone(opened, name, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     # Nothing of the text lies outside, but for what scrolls by itself: tables, code, formulas.
     assert page.evaluate(WIDER, 390) == []
+    assert page.evaluate(TORN) == []
     size = page.evaluate(
         "parseFloat(getComputedStyle(document.querySelector('article p')).fontSize)"
     )

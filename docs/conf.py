@@ -147,10 +147,12 @@ def link_names(app, page, source):
         source[0] = links.link_names(page, source[0], OURS, OTHERS)
 
 
-def link_back(app, page, template, context, doctree):
-    """Lead from the source code to where its names are documented."""
+def finish_page(app, page, template, context, doctree):
+    """Lead from source code to where its names are documented; let long names break elsewhere."""
     if page.startswith("_modules/"):
         context["body"] = links.own_anchors(context["body"])
+    elif "body" in context:
+        context["body"] = links.breakable(context["body"])
 
 
 def setup(app):
@@ -158,7 +160,7 @@ def setup(app):
     app.connect("builder-inited", gallery_layout.use_panels, priority=900)  # the gallery is there
     app.connect("source-read", close_blocks)
     app.connect("source-read", link_names)
-    app.connect("html-page-context", link_back)
+    app.connect("html-page-context", finish_page)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 

@@ -91,3 +91,12 @@ def own_anchors(body: str) -> str:
         return f'{head}{anchor}"'
 
     return re.sub(r'(href="[^"]*/generated/([\w.]+)\.html#)([\w.]+)"', with_own, body)
+
+
+def breakable(body: str) -> str:
+    """Return a page in which names of classes may break where a word of theirs begins."""
+
+    def marked(match: re.Match[str]) -> str:
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", match[0])
+
+    return re.sub(r'(?<=<span class="pre">)[^<]+|(?<=<h1>)\w+', marked, body)
