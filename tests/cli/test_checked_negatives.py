@@ -20,6 +20,8 @@ def folder(tmp_path_factory):
     table.loc[np.flatnonzero(~good)[:15], "seen"] = "no"
     table.to_csv(folder / "empty.csv", index=False)
     table.replace({"seen": {"": "maybe"}}).to_csv(folder / "maybe.csv", index=False)
+    named = table.replace({"seen": {"": "Unknown"}})
+    named[named["seen"] != "no"].to_csv(folder / "unknown.csv", index=False)
     table[table["seen"] != ""].to_csv(folder / "all.csv", index=False)
     return folder
 
@@ -37,6 +39,11 @@ def test_three_values_are_asked_for(folder, table, capsys):
     assert "--negative none if none was" in asked
     assert fit(folder, table) == 2
     assert "needs --positive, one of" in capsys.readouterr().err
+
+
+def test_a_word_for_unlabelled_rows_is_known(folder, capsys):
+    assert fit(folder, "unknown.csv") == 0
+    assert "because column 'seen' is 'yes' in some rows" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("table", ["empty.csv", "maybe.csv"])

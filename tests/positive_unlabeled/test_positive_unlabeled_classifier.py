@@ -17,6 +17,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 import scarce
 from scarce import PositiveUnlabeledClassifier, PositiveUnlabeledSVC
+from scarce.positive_unlabeled import FeatureWeightsDisplay
 from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from tests.positive_unlabeled.test_positive_unlabeled_svc import sample
 
@@ -71,6 +72,8 @@ def test_frames_of_words_reach_the_classifier_as_they_are():
     model = PositiveUnlabeledClassifier(pipeline, n_bags=10, random_state=0).fit(frame, y)
     assert f1_score(truth, model.predict(frame)) > 0.85
     assert model.feature_names_in_.tolist() == ["a", "b", "c", "d", "word"]
+    with pytest.raises(ValueError, match="must be in the same order"):  # not: encode the words
+        model.predict(frame[frame.columns[::-1]])
 
 
 @pytest.mark.parametrize("estimator", [None, LogisticRegression()], ids=["default", "logistic"])
@@ -115,6 +118,32 @@ def test_bad_input_is_named():
         PositiveUnlabeledClassifier(n_bags=5).fit(X, np.ones(y.size))
     with pytest.raises(ValueError, match="n_bags"):
         PositiveUnlabeledClassifier(n_bags=1).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [None, LogisticRegression()], ids=["default", "logistic"])
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=["None", "nan", "NA"])
+def test_missing_labels_are_named(estimator, missing):
+    X, y, _ = sample(20, 60)
+    model = PositiveUnlabeledClassifier(estimator, n_bags=5)
+    with pytest.raises(ValueError, match=r"y contains NaN or None, in .* a label of their own"):
+        model.fit(X, pd.Series(np.where(y, 1, missing)))
+
+
+def test_a_label_of_negatives_that_no_row_has_is_named():
+    X, y, _ = sample(20, 60)
+    model = PositiveUnlabeledClassifier(GaussianNB(), neg_label=7, n_bags=5, random_state=0)
+    with pytest.warns(scarce.ScarceDataWarning, match=r"neg_label=7 is the label of no row"):
+        model.fit(X, y)
+
+
+def test_weights_of_columns_are_those_of_the_kernel_model():
+    X, y, _ = sample(20, 60)
+    model = PositiveUnlabeledClassifier(n_bags=5, random_state=0).fit(X, y)
+    weights = model.svc_.feature_weights_
+    shown = FeatureWeightsDisplay.from_estimator(model).weights
+    np.testing.assert_array_equal(shown, np.ones(4) if weights is None else -np.sort(-weights))
+    with pytest.raises(ValueError, match=r"estimator must have weights of its columns.*Gaussian"):
+        FeatureWeightsDisplay.from_estimator(model.set_params(estimator=GaussianNB()).fit(X, y))
 
 
 def test_the_default_is_the_mean_of_its_members():

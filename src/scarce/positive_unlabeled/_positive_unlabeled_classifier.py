@@ -37,7 +37,7 @@ from scarce.positive_unlabeled.bags._estimator_bags import (
 from scarce.positive_unlabeled.bags._feature_weights import times_columns
 from scarce.positive_unlabeled.bags._forest import forest_scores, out_of_bag_trees
 from scarce.positive_unlabeled.bags._passes import Ranking, cleaner_prior
-from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both
+from scarce.positive_unlabeled.rows._given import Given, GivenRows, check_both, refuse_missing
 from scarce.positive_unlabeled.rows._row_source import MemoryRows, TableRows, checked_rows, row_keys
 
 TREES_A_BAG = 6
@@ -225,6 +225,7 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
 
     def _given_table(self, X: Any, y: Any, sample_weight: Any) -> Given:
         """Return rows of any table; what they must be is the classifier's business."""
+        refuse_missing(y)
         validate_data(self, X, skip_check_array=True)
         labels: Array = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)

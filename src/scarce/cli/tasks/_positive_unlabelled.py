@@ -11,6 +11,7 @@ from scarce._arrays import Array
 from scarce.cli._errors import NoAnswerError, UsageError
 from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import Rows, TableError
+from scarce.positive_unlabeled import UNLABELED_WORDS
 
 UNLABELLED = "unlabelled"
 NO_ROW = "none"  # what --negative says if no row was checked
@@ -70,9 +71,13 @@ def _labelled_rows(arguments: argparse.Namespace) -> Callable[[Rows], Array]:
         if arguments.positive is not None:
             named = (arguments.positive, arguments.negative)
             return np.array([isinstance(text, str) and text in named for text in texts])
-        return np.array([isinstance(text, str) for text in texts])
+        return np.array([isinstance(text, str) and not _unlabelled(text) for text in texts])
 
     return labelled
+
+
+def _unlabelled(word: str) -> bool:
+    return word.strip().lower() in UNLABELED_WORDS
 
 
 def _words(task: Task, arguments: argparse.Namespace, texts: Array) -> tuple[str, str | None]:
@@ -82,9 +87,10 @@ def _words(task: Task, arguments: argparse.Namespace, texts: Array) -> tuple[str
     some = ", ".join(map(repr, values[:8]))
     word, other = arguments.positive, arguments.negative
     if word is None:
-        if len(values) != 1:
+        named = [value for value in values if not _unlabelled(value)]
+        if len(named or values) != 1:
             raise UsageError(f"--label {name} needs --positive, one of {', '.join(values[:8])}")
-        word = values[0]
+        (word,) = named or values
     for option, value in (("--positive", word), ("--negative", other)):
         if value is not None and value not in values and (option, value) != ("--negative", NO_ROW):
             raise TableError(

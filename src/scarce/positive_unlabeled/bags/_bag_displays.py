@@ -247,8 +247,8 @@ class FeatureWeightsDisplay(Display):
 
         Parameters
         ----------
-        estimator : PositiveUnlabeledSVC
-            The fitted estimator.
+        estimator : PositiveUnlabeledSVC or PositiveUnlabeledClassifier
+            The fitted estimator; of the second, with ``estimator=None``, its kernel model.
         most : int, default=20
             Number of columns, those of the largest weights.
         ax : matplotlib Axes, default=None
@@ -261,7 +261,7 @@ class FeatureWeightsDisplay(Display):
         """
         check_is_fitted(estimator)
         n = estimator.n_features_in_
-        weights = estimator.feature_weights_
+        weights = _kernel_model(estimator).feature_weights_
         weights = np.ones(n) if weights is None else weights
         names = getattr(estimator, "feature_names_in_", [f"x{number}" for number in range(n)])
         order = np.argsort(-weights, kind="stable")[:most]
@@ -270,3 +270,17 @@ class FeatureWeightsDisplay(Display):
     def _draw(self) -> None:
         self.ax_.barh(self.names[::-1], self.weights[::-1], color="#0072b2")
         self.ax_.set(xlabel="weight of the column")
+
+
+def _kernel_model(estimator: Any) -> Any:
+    """Return the model whose columns have weights."""
+    if hasattr(estimator, "feature_weights_"):
+        return estimator
+    found = getattr(estimator, "svc_", None)
+    if found is None:
+        raise ValueError(
+            "estimator must have weights of its columns, as PositiveUnlabeledSVC and "
+            "PositiveUnlabeledClassifier(estimator=None) do, got "
+            f"{estimator!r:.100}"
+        )
+    return found

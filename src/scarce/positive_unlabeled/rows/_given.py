@@ -48,6 +48,12 @@ def read_labels(y: Array, pos_label: Any, name: str, *, neg_label: Any = None) -
         if pos_label is not None and pos_label == neg_label:
             raise ValueError(f"pos_label and neg_label must differ, got {neg_label!r} for both")
         negative = np.asarray(y == neg_label)
+        if not negative.any():
+            note(
+                f"neg_label={neg_label!r} is the label of no row: y has {classes.tolist()[:5]}, "
+                "and there are no checked negatives.",
+                ScarceDataWarning,
+            )
         classes = classes[classes != neg_label]
     if len(classes) > 2:
         raise ValueError(_too_many(classes, name, neg_label))
@@ -104,6 +110,21 @@ def _settled(classes: Array) -> Any:
             ScarceDataWarning,
         )
     return second
+
+
+def refuse_missing(y: Any) -> None:
+    """Refuse labels that are missing values: an answer must have a label too."""
+    values = np.ravel([] if y is None else np.asarray(y))  # no labels at all: said elsewhere
+    missing = np.zeros(values.shape, bool)
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype == object:
+        missing = np.array([v is None or type(v).__name__ == "NAType" or v != v for v in values])
+    if missing.any():
+        raise ValueError(
+            f"Input y contains NaN or None, in {int(missing.sum())} of {missing.size} rows: give "
+            'unlabelled rows a label of their own, such as 0 or "unlabelled"'
+        )
 
 
 def check_both(positive: Array, unlabelled: Array, weights: Array) -> None:
@@ -165,6 +186,7 @@ class GivenRows(FeatureNames):
             found = reader.read_chunks(self, X, y, sample_weight, kernel, bytes_a_row)
             given = Given(*found)
         else:
+            refuse_missing(y)
             rows, y = checked_rows(self, X, kernel, y, reset=True)
             labels = self._settle_labels(y)
             weights = checked_weights(sample_weight, y)
