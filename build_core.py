@@ -39,6 +39,7 @@ V4 = [*V3, *("-mavx512" + part for part in ("f", "bw", "cd", "dq", "vl"))]
 V4 += ["-mprefer-vector-width=512"]
 # Every computing file by how its arithmetic may be changed.
 COMPUTING = {
+    "active.c": PLAIN,
     "exact_step.c": PLAIN,
     "exponentials.c": FUSED,
     "gaussian.c": FUSED,

@@ -222,6 +222,39 @@ def solve_small(
     return steps, 0.5 * x @ Q @ x + linear @ x
 
 
+def solve_active(
+    square, row_of, active, last, x, field, lower, upper, linear, signs, groups, lacking,
+    _value_error, error, largest, quadratic, level, tol, most, _space, multipliers, above, below,
+    doubt,
+):  # fmt: skip
+    """Solve to much less than the tolerance; what is not known of that is 0."""
+    order = np.argsort(groups[row_of], kind="stable")
+    rows, starts = (
+        row_of[order],
+        np.searchsorted(groups[row_of][order], np.arange(lacking.size + 1)),
+    )
+    Q = signs[rows][:, None] * square[np.ix_(order, order)] * signs[rows]
+    low, high, u = (lower - x)[rows], (upper - x)[rows], np.zeros(rows.size)
+    first_point(low, high, high - low, starts, lacking, u)
+    gradient = Q @ u + signs[rows] * active[order] + linear[rows]
+    steps = steps_on(Q, low, high, starts, gradient, u, 1e-6 * tol, most)
+    x[rows] += u
+    active[order] += signs[rows] * (Q @ u)
+    since = signs[row_of] * (x[row_of] - last)
+    squared = since @ (active - field[row_of])
+    quadratic += since @ (active + field[row_of])
+    for g, own in enumerate(np.split(np.arange(rows.size), starts[1:-1])):
+        free = own[(low[own] < u[own]) & (u[own] < high[own])]
+        multipliers[g] = -gradient[free].mean() if free.size else np.nan
+    reach = np.sqrt(squared * largest) + 2 * error
+    wanted, common = -(signs * field + linear), multipliers[groups]
+    doubts = ((x < upper) & (wanted + reach > common)) | ((x > lower) & (wanted - reach < common))
+    doubts[row_of] = False
+    found = np.flatnonzero(doubts)
+    doubt[: found.size] = found
+    return 0, steps, found.size, 0.5 * quadratic + linear @ x, 0.0, 0.0
+
+
 def gather_block(values, rows, columns, out):
     out[:] = values[np.ix_(rows, columns)]
 

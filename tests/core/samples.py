@@ -87,6 +87,33 @@ def prepare_small(given, random):
     given["tol"], given["most"] = 1e-4, 100_000
 
 
+def prepare_active(given, random):
+    """Make a point of all rows, whose field is known for other values of the active ones."""
+    boxes(given, random)
+    n, active, groups = given["x"].size, given["row_of"].size, given["groups"]
+    given["row_of"] = rows = random.permutation(n)[:active]
+    given["linear"] *= 10.0  # most are at the right bound
+    given["linear"][rows] *= 0.1
+    X = random.normal(size=(n, 4))
+    K = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
+    given["square"] = np.ascontiguousarray(K[np.ix_(rows, rows)])
+    given["signs"] = random.choice([-1.0, 1.0], n)
+    before = given["x"].copy()
+    before[rows] = given["lower"][rows]
+    given["last"] = before[rows]
+    given["field"] = K @ (given["signs"] * before)
+    given["active"] = K[rows] @ (given["signs"] * given["x"])
+    given["quadratic"] = float(before @ (given["signs"] * given["field"]))
+    given["level"] = float(given["linear"] @ given["x"])
+    low, high = (
+        np.bincount(groups[rows], (given[side] - given["x"])[rows], given["lacking"].size)
+        for side in ("lower", "upper")
+    )
+    given["lacking"] = low + random.choice([0.3, 0.6]) * (high - low)
+    given |= {"value_error": 1e-15, "error": 1e-13, "largest": 1.0, "tol": 1e-3, "most": 10**5}
+    given["space"] = np.full(active * active, np.nan)
+
+
 def prepare_sparse(given, random):
     """Make row pointers and sorted column indices in range."""
     # The panel of a product is transposed: a row a feature, as many columns as there are outputs.
@@ -167,6 +194,7 @@ PREPARE = {
     "tidy_point": boxes,
     "first_point": boxes,
     "solve_small": prepare_small,
+    "solve_active": prepare_active,
     "add_group_sums": prepare_group_sums,
     "sparse_squared_norms": prepare_sparse,
     "project_sparse": prepare_sparse,
@@ -187,6 +215,8 @@ def arguments(name, n, random, real="d", index="l"):
         sizes |= {"p": n // 2, "q": n - n // 3}
     if name in {"gather_block", "add_rows", "distances", "gaussian_rows", "gaussian_sums"}:
         sizes |= {"p": n, "q": (n + 1) // 2, "a": n, "b": n, "m": n}
+    if name == "solve_active":
+        sizes["n"] = 2 * n
     if name == "add_tree_shares":
         sizes |= {"n": min(n, 9), "c": 4}
     given = draw(FUNCTIONS[name], random, sizes, real, index)

@@ -251,6 +251,7 @@ def test_too_few_or_too_many(name):
         ("add_group_sums", {"buffer": np.zeros(1)}, "buffer"),
         ("next_rows", {"asked": N}, "asked must be -1 or a variable"),
         ("solve_small", {"space": np.zeros(N * N - 1)}, "space must have room"),
+        ("solve_active", {"space": np.zeros(N * N - 1)}, "space must have room"),
         ("pairwise_steps", {"values": np.zeros((N - 1, N))}, "values must have a row"),
         ("pairwise_steps", {"signs": np.zeros(0)}, "signs must have one entry"),
     ],

@@ -11,7 +11,8 @@ from tests.core.samples import arguments
 
 SIZES = [0, 1, 2, 63, 64, 65, 130]
 SINGLE = 2e-5  # of sums of 130 products in single precision
-WHOLE = {"pairwise_steps", "exact_steps", "solve_small"}  # which have tests of their own below
+# Which have tests of their own below.
+WHOLE = {"pairwise_steps", "exact_steps", "solve_small", "solve_active"}
 
 
 def types(name):
@@ -255,3 +256,42 @@ def test_gaussian_values_of_what_is_not_finite_are_next_to_zero(bad):
     sums = np.empty(70)
     _core.gaussian_sums(X, rows, rows, 0.5, np.ones((1, 70)), np.zeros(70, int), sums)
     assert_allclose(sums[others], reference.gaussian(X[others], X[others], 0.5).sum(axis=1))
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 65, 130])
+def test_active_variables(n):
+    """Bounds of what others do hold, and all of them that may matter are in doubt."""
+    for seed in range(8):
+        given = arguments("solve_active", n, np.random.default_rng([seed, n]))
+        found, written = call(FUNCTIONS["solve_active"], given)
+        wanted, outputs = call(FUNCTIONS["solve_active"], given, reference)
+        status, _, doubts, objective, plain, gap = found
+        if status:  # the gap of a tiny objective is hard to close
+            assert abs(wanted[3]) < 1.0
+            continue
+        scale = abs(given["linear"]) @ abs(written["x"])
+        assert_allclose(objective, wanted[3], rtol=1e-3, atol=1e-6 * scale)
+        assert wanted[3] - 1e-9 * scale <= objective <= wanted[3] + gap + 1e-9 * scale
+        assert -1e-9 * scale <= plain <= gap + 1e-9 * scale
+        assert_allclose(written["lacking"], 0.0, atol=1e-12 * n)
+        known = np.isfinite(outputs["multipliers"])
+        assert_allclose(written["multipliers"][known], outputs["multipliers"][known], atol=2e-3)
+        assert_allclose(written["active"], outputs["active"], atol=5e-2)
+        assert (written["above"] - written["below"]).max() <= 1e-3
+        # Those that this solution leaves in doubt, and no others.
+        x, rows, signs = written["x"], given["row_of"], given["signs"]
+        since = signs[rows] * (x[rows] - given["last"])
+        reach = np.sqrt(since @ (written["active"] - given["field"][rows]))
+        away, common = -(signs * given["field"] + given["linear"]), written["multipliers"]
+        common = common[given["groups"]]
+        doubt = (x < given["upper"]) & (away + reach > common)
+        doubt |= (x > given["lower"]) & (away - reach < common)
+        doubt[rows] = False
+        assert_array_equal(written["doubt"][:doubts], np.flatnonzero(doubt))
+
+
+def test_active_variables_without_room_for_a_total():
+    given = arguments("solve_active", 20, np.random.default_rng(0))
+    given["lacking"] += 1e3
+    (status, *_), _ = call(FUNCTIONS["solve_active"], given)
+    assert status == 1

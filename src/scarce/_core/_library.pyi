@@ -151,6 +151,33 @@ def solve_small(
     given: int,
     /,
 ) -> tuple[int, int, float, float, float, float, float, float]: ...
+def solve_active(
+    square: Array,
+    row_of: Array,
+    active: Array,
+    last: Array,
+    x: Array,
+    field: Array,
+    lower: Array,
+    upper: Array,
+    linear: Array,
+    signs: Array,
+    groups: Array,
+    lacking: Array,
+    value_error: float,
+    error: float,
+    largest: float,
+    quadratic: float,
+    level: float,
+    tol: float,
+    most: int,
+    space: Array,
+    multipliers: Array,
+    above: Array,
+    below: Array,
+    doubt: Array,
+    /,
+) -> tuple[int, int, int, float, float, float]: ...
 def gather_block(values: Array, rows: Array, columns: Array, out: Array, /) -> None: ...
 def add_rows(values: Array, rows: Array, weights: Array, out: Array, /) -> None: ...
 def copy_transposed(tile: Array, out: Array, /) -> None: ...

@@ -209,6 +209,15 @@ int take_exact_steps(Call *, const Source *, const double *scale, const double *
                      const Boxes *, double *gradient, double *x, Index most_free, int *found);
 void tidy(const Boxes *, const double *totals, double *x);
 
+/* A point, the one that the gradient belongs to, and both as steps have them. */
+typedef struct {
+    double *x, *at, *gradient, *local, *before, *scratch;
+} State;
+
+#define step_down AT_LEVEL(step_down)
+int step_down(Call *, StepMatrix *, int *single, const Source *, const Boxes *, State *, double aim,
+              Index limit, Index *steps, Met *met, int *reached);
+
 /* What a judgement holds, beside the multipliers. */
 typedef struct {
     double objective, plain_gap; /* the gap without any error */

@@ -146,15 +146,11 @@ static void fill_groups(const Boxes *boxes, const double *totals, double *x)
     tidy(boxes, totals, x);
 }
 
-typedef struct {
-    double *x, *at, *gradient, *local, *before, *scratch;
-} State;
-
 /* Pairwise steps to `aim` by single precision rows, led by the exact gradient; double precision
  * when single gets lost. Returns DONE, an error, and whether it got there. */
-static int step_down(Call *call, StepMatrix *matrix, int *single, const Source *source,
-                     const Boxes *boxes, State *state, double aim, Index limit, Index *steps,
-                     Met *met, int *reached)
+int step_down(Call *call, StepMatrix *matrix, int *single, const Source *source,
+              const Boxes *boxes, State *state, double aim, Index limit, Index *steps, Met *met,
+              int *reached)
 {
     Index n = boxes->n, taken = 0, most = 0;
     double seen = INFINITY;

@@ -3,6 +3,7 @@
 Only variables next to violating their conditions, the *active* ones, are solved for. A change of
 the normal vector by ``d`` moves the gradient of row ``i`` by at most ``|d| sqrt(k_ii)`` (Cauchy and
 Schwarz): variables at a bound that are further than that from their conditions still meet them.
+Steps, the judgement of the active variables and the look at all others are one compiled call.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._core import solve_active
 from scarce.parallel import single_threaded_blas
-from scarce.solvers._descent import Descent
-from scarce.solvers._operator import DenseMatrix
 from scarce.solvers._program import QuadraticProgram, Solution
-from scarce.solvers._row_cache import RowCache
 from scarce.solvers._signed import SignedForm, extremes_of
-from scarce.solvers.certificate._judge import Certificate, extremes, judge, midpoints
+from scarce.solvers.certificate._judge import Certificate, judge, midpoints
 
 FEWEST = 512  # active rows; of fewer all are
 ACTIVE_SHARE = 0.1  # of all rows
@@ -24,26 +23,12 @@ BESIDE_FREE = 2.0  # active rows for each free variable
 SPARE = 0.25  # room for rows to come, as a share of the active ones
 LOOKED_AT = 0.5  # of all rows, the most that are looked at beside the active ones
 PATIENCE = 1.0  # times all rows: how many are looked at until sums of all are brought up to date
-GOALS = (0.5, 0.05, 0.005)  # shares of the tolerance that steps aim at, until the gap is closed
-MOST_ACTIVE_STEPS = 6_000  # pairwise, after which the same
-ROUNDS = 12  # of steps, after which the whole program is solved again
+MOST_ACTIVE_STEPS = 6_000  # pairwise, after which the whole program is solved again
+ROUNDS = 12  # of steps, after which the same
 BATCH = 0.25  # of the rows, the most that may come or go at a time
 OLD_ERROR = 1e-2  # share of the tolerance above which rounding errors of old sums call for new ones
 EPS = float(np.finfo(np.float64).eps)
-
-
-class ActiveSquare(DenseMatrix):
-    """Kernel values of some slots of a square that has room for more."""
-
-    shares_values = True
-
-    def __init__(self, values: Array, index: Array) -> None:
-        self.values, self.index, self.n = values, index, index.size
-        self.definite, self.name = True, ""
-
-    def diagonal(self) -> Array:
-        """Return the diagonal."""
-        return np.asarray(self.values[self.index, self.index])
+SOLVED, NO_ROOM = 0, 1  # what `solve_active` answers
 
 
 class MovingOptimum:
@@ -66,9 +51,11 @@ class MovingOptimum:
     ) -> None:
         self.program, self.x, self.tol = program, program.signs * alpha, tol
         self.most = int(np.sqrt(cache_size * 1e6 / 12))  # steps have a copy in single precision
-        self.steps = 0
+        self.steps, self.stuck = 0, False
+        self._square: Array = np.empty((0, 0))
         with single_threaded_blas:
             self._sum_anew()
+            self._hold(np.empty(0, np.int64))
             self._choose()
 
     @staticmethod
@@ -96,13 +83,11 @@ class MovingOptimum:
             if came:
                 self._append(came)
             for _ in range(ROUNDS):
-                if not self._has_room():
-                    return None
                 solution = self._solved_for_active()
                 if solution is not None:
                     self._settle()
                     return solution
-                if self.steps >= MOST_ACTIVE_STEPS:
+                if self.stuck:
                     return None
                 self._sum_all()
                 self._choose()
@@ -122,22 +107,19 @@ class MovingOptimum:
         self._measure()
 
     def _sum_all(self) -> None:
-        """Bring the field of all rows up to date."""
-        change, slots = np.zeros_like(self.x), self._slots()
-        rows = self.row_of[slots]
-        change[rows] = self.x[rows] - self.last[slots]
+        """Bring the field of all rows up to date, and with it that of active ones."""
+        change, rows = np.zeros_like(self.x), self.rows
+        change[rows] = self.x[rows] - self.last
         self._add(change, self.field)
         self._measure()
         if self.error > OLD_ERROR * self.tol:
             self._sum_anew()
+        self.active[:], self.last[:] = self.field[rows], self.x[rows]
 
     def _settle(self) -> None:
         """Bring it up to date when that would have cost less than the rows looked at since."""
         if self.looked_at > PATIENCE * self.x.size:
             self._sum_all()
-            slots = self._slots()
-            rows = self.row_of[slots]
-            self.active[slots], self.last[slots] = self.field[rows], self.x[rows]
 
     def _add(self, change: Array, field: Array) -> None:
         """Add to the field of all rows what a change of variables is worth."""
@@ -151,18 +133,65 @@ class MovingOptimum:
     def _measure(self) -> None:
         """Note what the quadratic term is, and a bound of the error of every value of the field."""
         self.quadratic = float(self.x @ (self.program.signed.kernel_signs * self.field))
-        each = float(self.program.kernel.value_errors().errors.max())
-        each += EPS * (16 + np.count_nonzero(self.x))
+        self.value_error = float(self.program.kernel.value_errors().errors.max())
+        each = self.value_error + EPS * (16 + np.count_nonzero(self.x))
         self.error = each * self.accumulated
         self.looked_at = 0
 
-    # Active rows, slots of a square of kernel values.
+    # Active rows, slots of a square of kernel values: the first ones, without gaps.
 
-    def _slots(self) -> Array:
-        return np.flatnonzero(self.row_of >= 0)
+    def _make_room(self, size: int) -> None:
+        """Keep what there is in memory for so many active rows."""
+        old, count = self._square, self.rows.size
+        self._square = np.empty((size, size))
+        self._square[:count, :count] = old[:count, :count]
+        self._space = np.empty(size * size)  # what steps copy of it; of few rows
+
+    def _hold(self, rows: Array) -> None:
+        """Let these rows be the active ones, in slots of which the square has the values."""
+        self.rows = rows
+        self.active, self.last = self.field[rows], self.x[rows]
+
+    def _write(self, slots: Array, rows: Array) -> None:
+        """Write the values of the rows in some slots with all active ones."""
+        square, values = self._square, self.program.kernel.block(rows[slots], rows)
+        square[slots, : rows.size] = values
+        square[: rows.size, slots] = values.T
+
+    def _release(self, slots: Array) -> None:
+        """Give slots up; the last ones take their places."""
+        square, count = self._square, self.rows.size
+        left = count - slots.size
+        stays = np.ones(count, bool)
+        stays[slots] = False
+        into, out = slots[slots < left], left + np.flatnonzero(stays[left:])
+        square[into, :count] = square[out, :count]
+        square[:count, into] = square[:count, out]
+        for values in (self.rows, self.active, self.last):
+            values[into] = values[out]
+        self.rows, self.active, self.last = self.rows[:left], self.active[:left], self.last[:left]
 
     def _choose(self) -> None:
-        """Take the free variables, those that violate, and those that are nearest to that."""
+        """Take the free variables, those that violate, and those that are nearest to that.
+
+        The field of all rows is up to date.
+        """
+        wanted = self._next_active()
+        size = int(wanted.size * (1.0 + SPARE)) + 64
+        if not wanted.size <= self._square.shape[0] <= 2 * size:
+            self._make_room(max(size, self.rows.size))
+        is_wanted = np.zeros(self.x.size, bool)
+        is_wanted[wanted] = True
+        self._release(np.flatnonzero(~is_wanted[self.rows]))
+        is_wanted[self.rows] = False
+        new, count = np.flatnonzero(is_wanted), self.rows.size
+        self._hold(np.append(self.rows, new))
+        if count:
+            self._write(np.arange(count, count + new.size), self.rows)
+        else:
+            self.program.kernel.write_block(new, self._square[: new.size, : new.size])
+
+    def _next_active(self) -> Array:
         program, x = self.program, self.x
         lower, upper, linear, signs, _, _ = program.signed
         gradient = signs * self.field + linear
@@ -171,35 +200,27 @@ class MovingOptimum:
         least = int(np.count_nonzero(free))
         size = int(max(FEWEST, ACTIVE_SHARE * x.size, BESIDE_FREE * least))
         size = min(size, x.size, max(int(self.most / (1.0 + SPARE)), least))
-        rows = np.arange(x.size)
-        if size < x.size:
-            # By how much the gradient may change before a variable leaves its bound.
-            away = np.where(x > lower, -wanted - gradient, gradient + wanted)
-            sides = [
-                np.flatnonzero((program.groups == g) & side & ~free)
-                for g in range(program.n_groups)
-                for side in (x < upper, x > lower)
-            ]
-            # As many of either side, so that there is room for what a total may need.
-            each = -(-(size - least) // len(sides))
-            chosen = [part[np.argsort(away[part])[:each]] for part in sides]
-            rows = np.sort(np.concatenate([np.flatnonzero(free), *chosen]))
-            size = rows.size
-        room = int(size * (1.0 + SPARE)) + 64
-        block = np.empty((size, size))
-        program.kernel.write_block(rows, block)
-        self.square = np.zeros((room, room))
-        self.square[:size, :size] = block
-        self.row_of = np.full(room, -1)  # of every slot; -1 for none
-        self.active = np.zeros(room)  # the field, up to date
-        self.last = np.zeros(room)  # variables that the field of all rows is up to date for
-        self.row_of[:size], self.active[:size], self.last[:size] = rows, self.field[rows], x[rows]
+        if size == x.size:
+            return np.arange(size)
+        # By how much the gradient may change before a variable leaves its bound.
+        away = np.where(x > lower, -wanted - gradient, gradient + wanted)
+        sides = [
+            np.flatnonzero((program.groups == g) & side & ~free)
+            for g in range(program.n_groups)
+            for side in (x < upper, x > lower)
+        ]
+        # As many of either side, so that there is room for what a total may need.
+        each = -(-(size - least) // len(sides))
+        chosen = [
+            part[np.argpartition(away[part], each)[:each]] if each < part.size else part
+            for part in sides
+        ]
+        return np.concatenate([np.flatnonzero(free), *chosen])
 
     def _forget(self, gone: int) -> None:
-        signs, slots = self.program.signed.kernel_signs, self._slots()
-        rows = self.row_of[slots]
-        leaving = slots[rows < gone]
-        left = self.row_of[leaving]
+        signs, rows = self.program.signed.kernel_signs, self.rows
+        leaving = np.flatnonzero(rows < gone)
+        left = rows[leaving]
         change = np.zeros_like(self.x)
         change[:gone] = -self.x[:gone]
         change[left] = -self.last[leaving]
@@ -208,154 +229,121 @@ class MovingOptimum:
         self.quadratic += float(change @ (signs * (2.0 * self.field + removed)))
         self.field += removed
         since = signs[left] * (self.x[left] - self.last[leaving])
-        self.active[slots] += removed[rows] - since @ self.square[np.ix_(leaving, slots)]
-        self.row_of[leaving] = -1
-        self.row_of[self.row_of >= 0] -= gone
+        self.active += removed[rows] - since @ self._square[leaving, : rows.size]
+        self._release(leaving)
+        self.rows -= gone
         self.x, self.field = self.x[gone:], self.field[gone:]
 
     def _append(self, came: int) -> None:
         """Add new rows, their variables at zero."""
         program, n = self.program, self.x.size
-        signs, slots = program.signed.kernel_signs, self._slots()
-        rows, new = self.row_of[slots], np.arange(n, n + came)
+        signs, rows = program.signed.kernel_signs, self.rows
+        new = np.arange(n, n + came)
         support = self.x.nonzero()[0]
         weights = (signs[support] * self.x[support])[None, :]
         groups = np.zeros(came, np.int64)
         now = program.kernel.sums(new, support, weights, groups, np.float64)
-        values = program.kernel.reference(new, np.append(rows, new))
-        since = signs[rows] * (self.x[rows] - self.last[slots])
+        everyone = np.append(rows, new)
+        values = program.kernel.block(new, everyone)
+        since = signs[rows] * (self.x[rows] - self.last)
         self.field = np.append(self.field, now - values[:, : rows.size] @ since)
         self.x = np.append(self.x, np.zeros(came))
-        empty = np.flatnonzero(self.row_of < 0)[:came]
-        if empty.size < came:
+        if everyone.size > self._square.shape[0]:
             self._sum_all()
             self._choose()
             return
-        self.row_of[empty], self.active[empty], self.last[empty] = new, now, 0.0
-        both = np.append(slots, empty)
-        self.square[empty[:, None], both] = values
-        self.square[both[:, None], empty] = values.T
+        self.rows, self.active = everyone, np.append(self.active, now)
+        self.last = np.append(self.last, np.zeros(came))
+        self._square[rows.size : everyone.size, : everyone.size] = values
+        self._square[: everyone.size, rows.size : everyone.size] = values.T
 
     # Steps.
 
-    def _has_room(self) -> bool:
-        """Say whether the active variables can make up for what totals lack."""
-        program, rows = self.program, self.row_of[self._slots()]
-        lacking, groups = program.totals - program.sums(self.x), program.groups[rows]
-        down, up = (
-            np.bincount(groups, bound[rows] - self.x[rows], minlength=program.n_groups)
-            for bound in program.signed[:2]
-        )
-        return bool(((down <= lacking) & (lacking <= up)).all())
-
     def _solved_for_active(self) -> Solution | None:
         """Solve for the active variables; return the solution if it is one for all of them."""
-        program, slots = self.program, self._slots()
-        slots = slots[np.argsort(program.groups[self.row_of[slots]], kind="stable")]
-        rows = self.row_of[slots]
-        before, active = self.x[rows], self.active[slots]
-        lower, upper, linear, signs = (part[rows] for part in program.signed[:4])
-        change = QuadraticProgram(
-            ActiveSquare(self.square, slots),
-            totals=program.totals - program.sums(self.x),
-            lower=lower - before,
-            upper=upper - before,
-            linear=signs * active + linear,
-            groups=program.groups[rows],
-            kernel_signs=signs,
-            coupling=program.coupling,
+        program, count = self.program, self.rows.size
+        lower, upper, linear, signs, _, _ = program.signed
+        multipliers, above, below = np.empty((3, program.n_groups))
+        doubt = np.empty(self.x.size, np.int64)
+        lacking = program.totals - program.sums(self.x)
+        status, steps, doubts, objective, plain, gap = solve_active(
+            self._square[:count, :count],
+            self.rows,
+            self.active,
+            self.last,
+            self.x,
+            self.field,
+            lower,
+            upper,
+            linear,
+            signs,
+            program.groups,
+            lacking,
+            self.value_error,
+            self.error,
+            float(program.kernel.diagonal().max()),
+            self.quadratic,
+            float(linear @ self.x),
+            self.tol,
+            MOST_ACTIVE_STEPS - self.steps,
+            self._space,
+            multipliers,
+            above,
+            below,
+            doubt,
         )
-        form = SignedForm(change)
-        form.kept = form.kernel = RowCache(change.kernel, np.empty((0, 0)))
-        descent = Descent(form, _first_change(form))
-        for goal in GOALS:
-            _, steps = descent.go_roughly(goal * self.tol, 0.0, MOST_ACTIVE_STEPS)
-            u, field = descent.found()
-            self.steps += steps
-            inside = np.where(u < form.upper, before + u, upper)
-            self.x[rows] = np.where(u > form.lower, inside, lower)
-            self.active[slots] = active + field.values
-            verdict = self._verdict(change, form, u, field.values, slots)
-            if verdict is None:
-                return None
-            if verdict.within(self.tol):
-                return self._solution(verdict)
-            if self.steps >= MOST_ACTIVE_STEPS:
-                return None
-        return None
-
-    def _verdict(
-        self, change: QuadraticProgram, form: SignedForm, u: Array, field: Array, slots: Array
-    ) -> Certificate | None:
-        """Judge the point by its active variables; None if others may violate their conditions."""
-        program, rows = self.program, self.row_of[slots]
-        linear, signs = program.signed.linear, program.signed.kernel_signs
-        own = judge(change, u, field)
-        # How far the normal vector has moved since the field of all rows was up to date.
-        since = signs[rows] * (self.x[rows] - self.last[slots])
-        squared = float(since @ (self.active[slots] - self.field[rows]))
-        squared += self.error * float(np.abs(since).sum())
-        reach = np.sqrt(max(squared, 0.0) * float(program.kernel.diagonal().max()))
-        reach += 2.0 * self.error
-        others = self._others(rows, since, reach, own.multipliers)
-        if others is None:
+        self.steps += steps
+        self.stuck = status == NO_ROOM or self.steps >= MOST_ACTIVE_STEPS
+        if status != SOLVED:
             return None
-        m, M = others
-        own_m, own_M = extremes_of(form, form.gradient(u, field), u)
-        violation = float(np.max(np.maximum(own_m, m) - np.minimum(own_M, M)))
-        quadratic = self.quadratic + float(since @ (self.active[slots] + self.field[rows]))
-        objective = 0.5 * quadratic + float(linear @ self.x)
-        gap = own.objective - own.dual_objective
+        if doubts:
+            found = self._look_at(doubt[:doubts], multipliers)
+            if found is None:
+                return None
+            above, below = np.maximum(above, found[0]), np.minimum(below, found[1])
         scale = max(abs(objective), abs(objective - gap))
         off = np.abs(program.totals - program.sums(self.x))
         masses = program.sums(np.abs(self.x)) + np.abs(program.totals)
-        return Certificate(
+        verdict = Certificate(
             objective=objective,
             dual_objective=objective - gap,
             dual_gap=gap / scale if scale > 0 else gap,
-            kkt_violation=max(0.0, violation),
-            multipliers=own.multipliers,
-            primal_objective=gap - objective,
+            kkt_violation=max(0.0, float((above - below).max())),
+            multipliers=multipliers,
+            primal_objective=plain - objective,
             infeasibility=float(off.max()),
             relative_infeasibility=float((off / np.where(masses > 0, masses, 1.0)).max()),
         )
+        return self._solution(verdict) if verdict.within(self.tol) else None
 
-    def _others(
-        self, rows: Array, since: Array, reach: float, multipliers: Array
-    ) -> tuple[Array, Array] | None:
-        """Return bounds of ``m`` and ``M`` over variables that are not active.
+    def _look_at(self, doubt: Array, multipliers: Array) -> tuple[Array, Array] | None:
+        """Return ``m`` and ``M`` of rows that are not active; None if one violates its condition.
 
-        ``reach`` bounds how far their gradients have moved. Those that this leaves in doubt are
-        looked at; None if one of them does violate its condition, or they are many.
+        Or if they are many.
         """
-        program, x = self.program, self.x
-        lower, upper, linear, signs, _, _ = program.signed
-        wanted = -(signs * self.field + linear)
-        grows, shrinks = x < upper, x > lower
-        grows[rows] = shrinks[rows] = False
-        common = multipliers[program.groups]
-        doubt = np.flatnonzero(
-            (grows & (wanted + reach > common)) | (shrinks & (wanted - reach < common))
-        )
-        unknown = np.full(x.size, reach)
-        if doubt.size:
-            if doubt.size > LOOKED_AT * x.size:
-                return None
-            self.looked_at += doubt.size
-            moved = np.flatnonzero(since)
-            groups = np.zeros(doubt.size, np.int64)
-            added = program.kernel.sums(doubt, rows[moved], since[None, moved], groups, np.float64)
-            wanted[doubt] -= signs[doubt] * added
-            unknown[doubt] = 2.0 * self.error
-        m, M = extremes(program, wanted + unknown, wanted - unknown, grows, shrinks)
-        if (m > multipliers).any() or (multipliers > M).any():
+        if doubt.size > LOOKED_AT * self.x.size:
             return None
-        return m, M
+        self.looked_at += doubt.size
+        program, rows, x = self.program, self.rows, self.x[doubt]
+        lower, upper, linear, signs = (part[doubt] for part in program.signed[:4])
+        since = program.signed.kernel_signs[rows] * (self.x[rows] - self.last)
+        moved = np.flatnonzero(since)
+        groups = np.zeros(doubt.size, np.int64)
+        field = self.field[doubt] + program.kernel.sums(
+            doubt, rows[moved], since[None, moved], groups, np.float64
+        )
+        wanted, error = -(signs * field + linear), 2.0 * self.error
+        m, M = np.full(program.n_groups, -np.inf), np.full(program.n_groups, np.inf)
+        for g in range(program.n_groups):
+            own = program.groups[doubt] == g
+            m[g] = np.max(wanted + error, where=own & (x < upper), initial=-np.inf)
+            M[g] = np.min(wanted - error, where=own & (x > lower), initial=np.inf)
+        return None if (m > multipliers).any() or (multipliers > M).any() else (m, M)
 
     def _solution(self, verdict: Certificate) -> Solution:
-        program, slots = self.program, self._slots()
+        program = self.program
         field = self.field.copy()
-        field[self.row_of[slots]] = self.active[slots]
+        field[self.rows] = self.active
         gradient = program.signed.kernel_signs * field + program.signed.linear
         return Solution(
             alpha=program.signs * self.x,
@@ -371,17 +359,3 @@ class MovingOptimum:
             status="optimal",
             negative_curvature=False,
         )
-
-
-def _first_change(form: SignedForm) -> Array:
-    """Return a feasible change: what a group lacks goes to those that gain most, and vice versa."""
-    u = np.zeros(form.n)
-    for g in np.flatnonzero(form.totals):
-        members = np.flatnonzero(form.groups == g)
-        grows = form.totals[g] > 0
-        order = members[np.argsort(form.linear[members] if grows else -form.linear[members])]
-        room = (form.upper if grows else -form.lower)[order]
-        used = np.cumsum(room) - room
-        share = np.clip(abs(form.totals[g]) - used, 0.0, room)
-        u[order] = share if grows else -share
-    return u

@@ -108,6 +108,13 @@ class KernelOperator(SymmetricOperator):
         with part.runner(part.effort(self.n)) as run:
             run(indices.size, work, ROWS_AT_A_TIME)
 
+    def block(self, rows: Array, columns: Array) -> Array:
+        """Return the values of some rows with others in float64."""
+        part, others = (self._in(np.float64).take(some) for some in (rows, columns))
+        values: Array = np.empty((rows.size, columns.size))
+        part.write(0, rows.size, next(others.panels(columns.size)), values)
+        return values
+
     def _all_in(self, precision: Any) -> Panel:
         if precision not in self._panels:
             self._panels[precision] = next(self._in(precision).panels(self.n))
@@ -244,6 +251,12 @@ class DirectOperator(KernelOperator):
             indices.size,
             lambda a, b: write(X, indices[a:b], packed, out[a:b]),
         )
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        """Return the values of some rows with others in float64."""
+        packed, values = self.kernel.packed(self.X[columns]), np.empty((rows.size, columns.size))
+        self.kernel.write_packed(self.X, rows, packed, values)
+        return values
 
     def accumulate(
         self, columns: Array, weights: Array, groups: Array, out: Array, precision: Any
