@@ -154,7 +154,7 @@ class MovingOptimum:
 
     def _write(self, slots: Array, rows: Array) -> None:
         """Write the values of the rows in some slots with all active ones."""
-        square, values = self._square, self.program.kernel.block(rows[slots], rows)
+        square, values = self._square, self.program.kernel.values_between(rows[slots], rows)
         square[slots, : rows.size] = values
         square[: rows.size, slots] = values.T
 
@@ -244,7 +244,7 @@ class MovingOptimum:
         groups = np.zeros(came, np.int64)
         now = program.kernel.sums(new, support, weights, groups, np.float64)
         everyone = np.append(rows, new)
-        values = program.kernel.block(new, everyone)
+        values = program.kernel.values_between(new, everyone)
         since = signs[rows] * (self.x[rows] - self.last)
         self.field = np.append(self.field, now - values[:, : rows.size] @ since)
         self.x = np.append(self.x, np.zeros(came))

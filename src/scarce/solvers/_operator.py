@@ -70,7 +70,7 @@ class SymmetricOperator(ABC):
     def write_block(self, indices: Array, out: Array) -> None:
         """Write the square block of the given rows to ``out``, in its precision."""
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def values_between(self, rows: Array, columns: Array) -> Array:
         """Return the values of some rows with others in float64, by whatever means are fastest."""
         return self.reference(rows, columns)
 

@@ -108,7 +108,7 @@ class KernelOperator(SymmetricOperator):
         with part.runner(part.effort(self.n)) as run:
             run(indices.size, work, ROWS_AT_A_TIME)
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def values_between(self, rows: Array, columns: Array) -> Array:
         """Return the values of some rows with others in float64."""
         part, others = (self._in(np.float64).take(some) for some in (rows, columns))
         values: Array = np.empty((rows.size, columns.size))
@@ -252,7 +252,7 @@ class DirectOperator(KernelOperator):
             lambda a, b: write(X, indices[a:b], packed, out[a:b]),
         )
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def values_between(self, rows: Array, columns: Array) -> Array:
         """Return the values of some rows with others in float64."""
         packed, values = self.kernel.packed(self.X[columns]), np.empty((rows.size, columns.size))
         self.kernel.write_packed(self.X, rows, packed, values)
