@@ -243,19 +243,19 @@ class MovingOptimum:
         weights = (signs[support] * self.x[support])[None, :]
         groups = np.zeros(came, np.int64)
         now = program.kernel.sums(new, support, weights, groups, np.float64)
-        everyone = np.append(rows, new)
-        values = program.kernel.values_between(new, everyone)
+        longer = np.append(rows, new)
+        values = program.kernel.values_between(new, longer)
         since = signs[rows] * (self.x[rows] - self.last)
         self.field = np.append(self.field, now - values[:, : rows.size] @ since)
         self.x = np.append(self.x, np.zeros(came))
-        if everyone.size > self._square.shape[0]:
+        if longer.size > self._square.shape[0]:
             self._sum_all()
             self._choose()
             return
-        self.rows, self.active = everyone, np.append(self.active, now)
+        self.rows, self.active = longer, np.append(self.active, now)
         self.last = np.append(self.last, np.zeros(came))
-        self._square[rows.size : everyone.size, : everyone.size] = values
-        self._square[: everyone.size, rows.size : everyone.size] = values.T
+        self._square[rows.size : longer.size, : longer.size] = values
+        self._square[: longer.size, rows.size : longer.size] = values.T
 
     # Steps.
 
