@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn import svm
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import LocalOutlierFactor
+from sklearn.tree import DecisionTreeClassifier
 
 from scarce import SVC, SVMC, OneClassSVM
-from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper, RocchioMapper
+from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper, RocchioMapper, SpyMapper
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper
 
 # What these tests are about is the loop; its model may be a poor one.
@@ -243,3 +248,70 @@ def test_rocchio_counts_weights():
     assert np.abs(plain.direction_ - one.direction_).max() > 1e-3
     with pytest.raises(ValueError, match="unlabeled must hold at least one row"):
         RocchioMapper().fit(P)
+
+
+def log_odds(X, positives, others):
+    """Return the log odds of multinomial naive Bayes with Laplace's correction, by its formula."""
+    total = len(positives) + len(others)
+    logs = []
+    for rows in (positives, others):
+        counts = 1.0 + rows.sum(axis=0)
+        logs.append(np.log(len(rows) / total) + X @ np.log(counts / counts.sum()))
+    return logs[0] - logs[1]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("spies", "noise", "number", "below"), [(0.1, 0.0, 2, 0), (0.5, 0.3, 10, 2)]
+)
+def test_spies_against_their_definition(container, spies, noise, number, below):
+    X, y = words(4)
+    X = X * np.random.default_rng(1).integers(1, 5, size=X.shape)
+    P, U = X[y == 1], X[y == 0]
+    mapper = SpyMapper(spies=spies, noise=noise, random_state=0).fit(
+        container(P), unlabeled=[(container(U[:30]), np.ones(30)), (container(U[30:]), np.ones(50))]
+    )
+    hidden = np.isin(np.arange(20), mapper.spies_)
+    assert hidden.sum() == number == mapper.spies_.size
+    scores = log_odds(X, P[~hidden], np.r_[U, P[hidden]])
+    of_spies = np.sort(scores[y == 1][hidden])
+    expected = scores[y == 0] < of_spies[below]  # no more than the noise lies below
+    np.testing.assert_array_equal(mapper.score_samples(container(U)) < 0, expected)
+    assert 0 < expected.sum() < 80
+    model = of_the_paper(
+        mapper=SpyMapper(random_state=0),
+        classifier=SVC(kernel="linear"),
+        keep="all",
+        map_fallback=0.0,
+    ).fit(container(X), y)
+    truth = np.arange(100) < 40
+    assert np.mean((model.predict(container(X)) == 1) == truth) > 0.9
+
+
+def test_spies_of_other_classifiers():
+    X, y = words(5)
+    P, U = X[y == 1], X[y == 0]
+    for classifier in (LogisticRegression(), BernoulliNB(), DecisionTreeClassifier(random_state=0)):
+        mapper = SpyMapper(classifier, spies=0.5, noise=0.2, random_state=0)
+        with np.errstate(divide="ignore"):  # a leaf with one class has a probability of zero
+            rejected = mapper.fit(P, unlabeled=[(U, np.ones(80))]).score_samples(U) < 0
+        hidden = np.isin(np.arange(20), mapper.spies_)
+        model = clone(classifier).fit(np.r_[P, U], np.r_[~hidden, np.zeros(80, bool)])
+        level = np.sort(model.predict_proba(P[hidden])[:, 1])[1]  # a fifth of ten is two
+        np.testing.assert_array_equal(rejected, model.predict_proba(U)[:, 1] < level)
+    weights = np.r_[np.zeros(20), np.ones(60)]  # as if the hidden positives were not there
+    spies = SpyMapper(LogisticRegression(tol=1e-10), random_state=0)
+    some = spies.fit(P, unlabeled=[(U, weights)]).score_samples(U)
+    fewer = spies.fit(P, unlabeled=[(U[20:], np.ones(60))]).score_samples(U)
+    np.testing.assert_allclose(some, fewer, atol=1e-5)
+
+
+def test_what_spies_refuse():
+    X, y = words(5)
+    P, U = X[y == 1], X[y == 0]
+    with pytest.raises(ValueError, match=r"positives must have at least two rows.*got 1"):
+        SpyMapper().fit(P[:1], unlabeled=[(U, np.ones(80))])
+    with pytest.raises(ValueError, match="unlabeled must give at least one pair"):
+        SpyMapper().fit(P)
+    with pytest.raises(ValueError, match=r"LinearDiscriminantAnalysis.* takes no sample_weight"):
+        SpyMapper(LinearDiscriminantAnalysis()).fit(P, unlabeled=[(U, np.full(80, 2.0))])

@@ -40,6 +40,7 @@ TRUSTED_TYPES = (
     "scarce.positive_unlabeled.OneDNFMapper",
     "scarce.positive_unlabeled.RocchioMapper",
     "scarce.positive_unlabeled.OutOfBagMapper",
+    "scarce.positive_unlabeled.SpyMapper",
     "scarce.proportions.SourceModel",
     "numpy.dtype",  # of what an imputer was fitted to; read from an empty array
 )

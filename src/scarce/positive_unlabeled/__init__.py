@@ -28,6 +28,7 @@ from scarce.positive_unlabeled.mapping_convergence._round_displays import (
 from scarce.positive_unlabeled.mapping_convergence._rounds_classifier import (
     PositiveUnlabeled as PositiveUnlabeled,
 )
+from scarce.positive_unlabeled.mapping_convergence._spy_mapper import SpyMapper
 from scarce.positive_unlabeled.mapping_convergence._svmc import SVMC
 from scarce.positive_unlabeled.rows._given import UNLABELED_WORDS
 
@@ -50,6 +51,7 @@ __all__ = [
     "RocchioMapper",
     "RoundsBoundaryDisplay",
     "SetSizesDisplay",
+    "SpyMapper",
     "UnbiasedPUSVC",
     "estimate_prior",
     "pu_threshold",

@@ -48,12 +48,13 @@ class MappingConvergence(PositiveUnlabeled):
     ----------
     mapper : estimator, callable, array of bool or None, default=None
         What names the strong negatives: a mapper such as :class:`OutOfBagMapper`,
-        :class:`OneClassMapper`, :class:`OneDNFMapper` or :class:`RocchioMapper`; a function of the
-        positive and the unlabelled rows that returns one bool per unlabelled row; or one bool per
-        row of `X`, ignored for positives. None is ``OutOfBagMapper()``. That and a one-class mapper
-        without a detector have the classifier's kernel if it is precomputed or callable. A function
-        gets all unlabelled rows in memory; a mapper is given them in blocks. A mapper of your own
-        has ``fit(positives, sample_weight, unlabeled)``, where `unlabeled` gives pairs of rows and
+        :class:`OneClassMapper`, :class:`OneDNFMapper`, :class:`RocchioMapper` or
+        :class:`SpyMapper`; a function of the positive and the unlabelled rows that returns one bool
+        per unlabelled row; or one bool per row of `X`, ignored for positives. None is
+        ``OutOfBagMapper()``. That and a one-class mapper without a detector have the classifier's
+        kernel if it is precomputed or callable. A function gets all unlabelled rows in memory; a
+        mapper is given them in blocks. A mapper of your own has
+        ``fit(positives, sample_weight, unlabeled)``, where `unlabeled` gives pairs of rows and
         weights as often as it is gone through, and ``score_samples(X)``, below zero for strong
         negatives.
     classifier : estimator or None, default=None

@@ -23,6 +23,18 @@ def default_bags(**parameters: Any) -> PositiveUnlabeledSVC:
     return PositiveUnlabeledSVC(n_bags=20, random_state=0, **parameters)
 
 
+def stacked_rows(
+    positives: Any, own: Array, unlabeled: Iterable[tuple[Any, Array]]
+) -> tuple[Any, Array]:
+    """Return positives and unlabelled rows in one matrix, and their weights."""
+    blocks = list(unlabeled)
+    if not blocks:
+        raise ValueError("unlabeled must give at least one pair of rows and weights, got none")
+    rows = [positives, *(block for block, _ in blocks)]
+    X = sparse.csr_array(sparse.vstack(rows)) if sparse.issparse(positives) else np.vstack(rows)
+    return X, np.concatenate([own, *(masses for _, masses in blocks)])
+
+
 class OutOfBagMapper(BaseEstimator):
     """Take for strong negatives what ranks below nearly all positives, by models without it.
 
@@ -82,14 +94,8 @@ class OutOfBagMapper(BaseEstimator):
         self : object
             The fitted mapper.
         """
-        blocks = list(unlabeled)
-        if not blocks:
-            raise ValueError("unlabeled must give at least one pair of rows and weights, got none")
-        rows = [positives, *(block for block, _ in blocks)]
-        stacked = sparse.csr_array(sparse.vstack(rows)) if sparse.issparse(rows[0]) else None
-        X = np.vstack(rows) if stacked is None else stacked
         own = plain_weights(sample_weight, positives)
-        weights = np.concatenate([own, *(masses for _, masses in blocks)])
+        X, weights = stacked_rows(positives, own, unlabeled)
         all_rows = np.arange(weights.size)
         self.map_rows(MemoryRows(X), all_rows[: own.size], all_rows[own.size :], weights)
         return self
