@@ -15,7 +15,7 @@ from scarce._core import solve_active
 from scarce.parallel import single_threaded_blas
 from scarce.solvers._program import QuadraticProgram, Solution
 from scarce.solvers._signed import SignedForm, extremes_of
-from scarce.solvers.certificate._judge import Certificate, judge, midpoints
+from scarce.solvers.certificate._judge import Certificate, midpoints
 
 FEWEST = 512  # active rows; of fewer all are
 ACTIVE_SHARE = 0.1  # of all rows
@@ -51,7 +51,7 @@ class MovingOptimum:
     ) -> None:
         self.program, self.x, self.tol = program, program.signs * alpha, tol
         self.most = int(np.sqrt(cache_size * 1e6 / 12))  # steps have a copy in single precision
-        self.steps, self.stuck = 0, False
+        self.steps, self.stuck, self.violated = 0, False, False
         self._square: Array = np.empty((0, 0))
         with single_threaded_blas:
             self._sum_anew()
@@ -90,12 +90,8 @@ class MovingOptimum:
                 if self.stuck:
                     return None
                 self._sum_all()
-                self._choose()
-                verdict = judge(
-                    program, program.signs * self.x, self.field, np.full(self.x.size, self.error)
-                )
-                if verdict.within(self.tol):
-                    return self._solution(verdict)
+                if self.violated:
+                    self._choose()
         return None
 
     # Sums over all rows: up to date for `last`, not for what active variables are now.
@@ -293,14 +289,16 @@ class MovingOptimum:
             doubt,
         )
         self.steps += steps
-        self.stuck = status == NO_ROOM or self.steps >= MOST_ACTIVE_STEPS
+        self.stuck, self.violated = status == NO_ROOM or self.steps >= MOST_ACTIVE_STEPS, True
         if status != SOLVED:
             return None
+        if doubts > LOOKED_AT * self.x.size:
+            self.violated = False  # for all that is known
+            return None
         if doubts:
-            found = self._look_at(doubt[:doubts], multipliers)
-            if found is None:
-                return None
-            above, below = np.maximum(above, found[0]), np.minimum(below, found[1])
+            m, M, gain = self._look_at(doubt[:doubts], multipliers)
+            above, below = np.maximum(above, m), np.minimum(below, M)
+            gap, plain = gap + gain, plain + gain
         scale = max(abs(objective), abs(objective - gap))
         off = np.abs(program.totals - program.sums(self.x))
         masses = program.sums(np.abs(self.x)) + np.abs(program.totals)
@@ -316,29 +314,26 @@ class MovingOptimum:
         )
         return self._solution(verdict) if verdict.within(self.tol) else None
 
-    def _look_at(self, doubt: Array, multipliers: Array) -> tuple[Array, Array] | None:
-        """Return ``m`` and ``M`` of rows that are not active; None if one violates its condition.
-
-        Or if they are many.
-        """
-        if doubt.size > LOOKED_AT * self.x.size:
-            return None
+    def _look_at(self, doubt: Array, multipliers: Array) -> tuple[Array, Array, float]:
+        """Return ``m`` and ``M`` of rows that are not active, and what they add to the gap."""
         self.looked_at += doubt.size
         program, rows, x = self.program, self.rows, self.x[doubt]
         lower, upper, linear, signs = (part[doubt] for part in program.signed[:4])
         since = program.signed.kernel_signs[rows] * (self.x[rows] - self.last)
         moved = np.flatnonzero(since)
-        groups = np.zeros(doubt.size, np.int64)
-        field = self.field[doubt] + program.kernel.sums(
-            doubt, rows[moved], since[None, moved], groups, np.float64
-        )
+        groups, field = program.groups[doubt], self.field[doubt]
+        if moved.size:
+            alike = np.zeros(doubt.size, np.int64)
+            field += program.kernel.sums(doubt, rows[moved], since[None, moved], alike, np.float64)
         wanted, error = -(signs * field + linear), 2.0 * self.error
         m, M = np.full(program.n_groups, -np.inf), np.full(program.n_groups, np.inf)
         for g in range(program.n_groups):
-            own = program.groups[doubt] == g
-            m[g] = np.max(wanted + error, where=own & (x < upper), initial=-np.inf)
-            M[g] = np.min(wanted - error, where=own & (x > lower), initial=np.inf)
-        return None if (m > multipliers).any() or (multipliers > M).any() else (m, M)
+            m[g] = np.max(wanted + error, where=(groups == g) & (x < upper), initial=-np.inf)
+            M[g] = np.min(wanted - error, where=(groups == g) & (x > lower), initial=np.inf)
+        slope = wanted - multipliers[groups]
+        gains = np.maximum(slope + error, 0.0) * (upper - x)
+        gains += np.maximum(error - slope, 0.0) * (x - lower)
+        return m, M, float(gains.sum())
 
     def _solution(self, verdict: Certificate) -> Solution:
         program = self.program
