@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from papers._experiment import QUICK, Experiment, Outcome
-from scarce._whole_files import write_whole
+from scarce._model_files import write_whole
 
 FORMAT = 2
 

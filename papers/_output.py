@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from papers import Run, conditions_as_text, paper_as_text, render
-from scarce._whole_files import write_whole
+from scarce._model_files import write_whole
 
 
 class Progress:

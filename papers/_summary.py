@@ -14,7 +14,7 @@ from papers._cells import slug
 from papers._experiment import Experiment, Outcome, Record
 from papers._results import FIXED, PROTOCOLS, Score, Table
 from papers._statistics import paired_p_values
-from scarce._whole_files import write_whole
+from scarce._model_files import write_whole
 
 Figures = dict[int, float]
 

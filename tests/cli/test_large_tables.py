@@ -105,7 +105,7 @@ def test_limits(sizes, total, limits):
 
 def test_progress_counts_fits_in_a_log(folder):
     code = (
-        "import scarce.cli._progress as p, sys\n"
+        "import scarce.cli._outputs as p, sys\n"
         "p.EVERY = 0.05\n"
         "from scarce.cli import main\n"
         "raise SystemExit(main(sys.argv[1:]))"

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from scarce._whole_files import write_whole
+from scarce._model_files import write_whole
 
 WRITES = """
 import sys
-from scarce._whole_files import write_whole
+from scarce._model_files import write_whole
 contents = [letter * 3_000_000 for letter in "ab"]
 print("ready", flush=True)
 while True:

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import UOCTSVM, OneClassSVM, ScarceDataWarning, TransferOneClassSVM
-from scarce.one_class._relation import SourceMoves
+from scarce.one_class._task_sample import SourceMoves
 
 N = 12
 

@@ -6,7 +6,7 @@ import pytest
 from scarce.solvers import (
     DenseMatrix,
     QuadraticProgram,
-    _row_cache,
+    _signed,
     _solve,
     _start,
     _working_set,
@@ -96,8 +96,8 @@ def test_reduction_in_small_blocks(name, kind, kernel, monkeypatch):
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reduction_row_by_row(name, kind, kernel, monkeypatch):
     """Problems of this size have their whole matrix computed otherwise."""
-    monkeypatch.setattr(_row_cache, "SMALLEST_BATCH", 2)
-    monkeypatch.setattr(_row_cache, "BATCH_VALUES", 1)
+    monkeypatch.setattr(_signed, "SMALLEST_BATCH", 2)
+    monkeypatch.setattr(_signed, "BATCH_VALUES", 1)
     monkeypatch.setattr(_solve, "GUESS_FROM", 1)
     monkeypatch.setattr(_start, "GUESSED_BY", 3)
     check_against_primal(build_case(name, kind, kernel, seed=3), RowByRow)

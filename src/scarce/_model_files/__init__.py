@@ -10,6 +10,8 @@ from scarce._model_files._files import (
     read_card,
     save,
     save_described,
+    whole_file,
+    write_whole,
 )
 
 __all__ = [
@@ -22,4 +24,6 @@ __all__ = [
     "read_card",
     "save",
     "save_described",
+    "whole_file",
+    "write_whole",
 ]

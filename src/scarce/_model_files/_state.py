@@ -19,10 +19,13 @@ from scarce._model_files._attributes import (
     PAIRS,
     TREES,
     UNSETTLED,
+    Sizes,
+    StateError,
+    floats,
+    number,
     rules,
 )
 from scarce._model_files._files import LARGEST_DEGREE
-from scarce._model_files._rules import Sizes, StateError, floats, number
 
 TOGETHER = (
     *("support_vectors_", "dual_coef_", "support_", "intercept_"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._domains import split_domains
+from scarce._data import split_domains
 from scarce._frame import num_samples
 
 

@@ -34,11 +34,11 @@ from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
 from scarce._predictions import no_nan
 from scarce.classification._labelled_machine import LabelledMachine
-from scarce.classification._updated import UpdatedMargin
 from scarce.kernels import KernelOperator, StoredOperator, segment_scores
 from scarce.parallel import thread_count
 from scarce.reductions import MarginProblem
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, solve_many
+from scarce.updates import UpdatedMargin
 
 if TYPE_CHECKING:
     from scarce._by_chunks import Plan

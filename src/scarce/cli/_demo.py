@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import UsageError
+from scarce.cli._outputs import UsageError
 
 
 def add(commands: Any) -> None:

@@ -34,8 +34,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Write the graph."""
     # Here, so that `scarce --help` does not wait for the estimators.
-    from scarce._model_files import ModelFileError, load
-    from scarce._whole_files import write_whole
+    from scarce._model_files import ModelFileError, load, write_whole
     from scarce.io import to_onnx
 
     check_free(arguments.onnx, force=arguments.force)

@@ -6,13 +6,12 @@ import argparse
 import os
 import sys
 import time
+import tomllib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import NoAnswerError, UsageError, told, warnings_told
-from scarce.cli._kinds import KINDS, LABELLED, chosen_kind
-from scarce.cli._progress import counted_fits
+from scarce.cli._outputs import NoAnswerError, UsageError, counted_fits, told, warnings_told
 from scarce.cli._table_options import (
     add_table_options,
     at_least,
@@ -23,6 +22,66 @@ from scarce.cli._table_options import (
     share,
 )
 from scarce.cli.report._check import check_can_draw
+
+KINDS = ("one-class", "transfer", "pu", "groups", "tensor", "classify", "regress", "open-set")
+LABELLED = (
+    "classify",
+    "regress",
+    "open-set",
+)  # chosen by --kind alone: a label may also be that of some rows
+# What says that a kind is meant.
+SIGNS = {
+    "transfer": ("source", "domain", "radius"),
+    "pu": ("unlabelled", "label", "positive", "negative"),
+    "groups": ("group", "share", "shares", "source_model"),
+}
+NEEDS = {
+    "transfer": (("source", "domain", "radius"), "--source TABLE, --domain COLUMN or --radius"),
+    "pu": (("unlabelled", "label"), "--unlabelled TABLE, or --label COLUMN"),
+    "groups": (("group",), "--group COLUMN and --share COLUMN or --shares TABLE"),
+    "classify": (("label",), "--label COLUMN"),
+    "regress": (("label",), "--label COLUMN"),
+    "open-set": (("label",), "--label COLUMN"),
+}
+
+
+def chosen_kind(arguments: argparse.Namespace) -> str:
+    """Return the kind that was asked for, or that the options and the table say."""
+    given = {
+        kind: [name for name in names if getattr(arguments, name) not in (None, [])]
+        for kind, names in SIGNS.items()
+    }
+    meant = [kind for kind, names in given.items() if names]
+    if len(meant) > 1:
+        options = " and ".join(_option(given[kind][0]) for kind in meant)
+        kinds = " and ".join(f"--kind {kind}" for kind in meant)
+        raise UsageError(f"{options} do not go together: they are for {kinds}")
+    found: str = meant[0] if meant else "one-class"
+    kind: str = arguments.kind or found
+    if kind in LABELLED and given["pu"] == ["label"]:
+        found = kind
+    if meant and kind != found:
+        useless = [name for name in given[found] if kind not in LABELLED or name != "label"]
+        raise UsageError(f"--kind {kind} has no use for {_option(useless[0])}")
+    if kind in NEEDS and not any(getattr(arguments, name) for name in NEEDS[kind][0]):
+        raise UsageError(f"{kind} needs {NEEDS[kind][1]}")
+    if kind in ("pu", "groups", "classify", "regress") and arguments.false_alarms is not None:
+        raise UsageError(
+            f"--false-alarms is for one-class, transfer, tensor and open-set, not for {kind}"
+        )
+    if kind not in ("one-class", "transfer") and arguments.contamination:
+        raise UsageError(f"--contamination is for one-class and transfer, not for {kind}")
+    if arguments.per is not None:
+        useless = [name for name in ("tune", "report") if getattr(arguments, name)]
+        if kind != "one-class" or useless:
+            other = _option(useless[0]) if useless else f"--kind {kind}"
+            raise UsageError(f"--per is for one-class models, and does not go with {other}")
+    return kind
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
 
 MOST_ROWS = 20_000  # a fit of more takes long, and hardly changes
 DESCRIPTION = """\
@@ -145,7 +204,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.report is not None:
         check_free(arguments.report, force=arguments.force)
         check_can_draw()
-    from scarce.cli._parameters import read_parameters, set_parameters
     from scarce.cli.tasks import make_task
 
     kind = chosen_kind(arguments)
@@ -171,7 +229,7 @@ def run(arguments: argparse.Namespace) -> None:
             print(f"tuned: {tune(task)}")
         model = fitted(task, arguments.false_alarms, arguments.contamination)
         if kind in LABELLED:
-            from scarce.cli._held_out import held_out
+            from scarce.cli.tasks._labelled import held_out
 
             task.facts["held out"] = held_out(task)
     seconds = time.perf_counter() - start
@@ -186,8 +244,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def write(task: Any, model: Any, arguments: argparse.Namespace) -> None:
     """Write the model and, if one is wanted, the report: both or none."""
-    from scarce._model_files import save_described
-    from scarce._whole_files import whole_file
+    from scarce._model_files import save_described, whole_file
 
     written = {"fit": description(task, model, arguments)}
     with ExitStack() as outputs:
@@ -214,7 +271,7 @@ def n_fits(task: Any, arguments: argparse.Namespace) -> int | None:
         from scarce.held_out import left_out_parts
 
         return 1 + len(left_out_parts(task.n_rows))
-    from scarce.cli._held_out import FOLDS
+    from scarce.cli.tasks._labelled import FOLDS
 
     return 1 + FOLDS if task.kind in LABELLED else 1
 
@@ -272,3 +329,45 @@ def description(task: Any, model: Any, arguments: argparse.Namespace) -> dict[st
         "seed": arguments.seed,
         "model": of_model(model),
     }
+
+
+def read_parameters(path: Path | None, settings: list[str]) -> dict[str, Any]:
+    """Return the parameters of a TOML file, and of settings, which count for more.
+
+    ``path``: a file of lines ``name = value``. ``settings``: texts ``name=value``, the values as in
+    TOML; what is none is text.
+    """
+    found: dict[str, Any] = {}
+    if path is not None:
+        try:
+            found = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            from scarce.io import TableError
+
+            raise TableError(f"{path} is not TOML: {error}") from None
+    for setting in settings:
+        name, sign, value = setting.partition("=")
+        if not sign or not name.strip():
+            raise UsageError(f"--set takes name=value, got {setting!r}")
+        found[name.strip()] = _value(value.strip())
+    return found
+
+
+def set_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
+    """Set parameters of an estimator, or say which it has."""
+    known = estimator.get_params(deep=False)
+    for name in parameters:
+        if name not in known:
+            raise UsageError(
+                f"{type(estimator).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+            )
+    return estimator.set_params(**parameters)
+
+
+def _value(text: str) -> Any:
+    if text.lower() == "none":
+        return None
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from scarce.cli import _demo, _export, _fit, _info, _score
-from scarce.cli._errors import CommandError, in_words
-from scarce.cli._outputs import listened_to
+from scarce.cli._outputs import CommandError, in_words, listened_to
 
 SUCCESS, FAILURE, INTERRUPTED = 0, 1, 130  # 2, wrong usage, is argparse's own
+COMMANDS = {"demo": _demo, "fit": _fit, "score": _score, "info": _info, "export": _export}
 INPUT, MODEL_FILE = 3, 4  # what is wrong: a file that cannot be read, a model file
 
 
@@ -22,7 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     file that cannot be read, 4 for a model file that is none, 5 where the data say nothing, 6 for a
     drift, 130 when interrupted. Options that are not known raise ``SystemExit`` with code 2.
     """
-    arguments = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    arguments = parser(words[:1]).parse_args(words)
     with listened_to():
         try:
             arguments.run(arguments)
@@ -50,8 +51,8 @@ def _code(error: Exception) -> int:
     return INPUT if isinstance(error, OSError | TableError) else FAILURE
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command and all its subcommands."""
+def parser(begin: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of the command, with the subcommand that the line begins with, or all."""
     command = argparse.ArgumentParser(
         prog="scarce", description="Support vector machines for scarce labels."
     )
@@ -61,12 +62,8 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = command.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    _demo.add(commands)
-    _fit.add(commands)
-    _score.add(commands)
-
-    _info.add(commands)
-    _export.add(commands)
+    for name in begin if set(begin) & set(COMMANDS) else COMMANDS:
+        COMMANDS[name].add(commands)
     return command
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import DriftError, UsageError, warnings_told
+from scarce.cli._outputs import DriftError, UsageError, warnings_told
 from scarce.cli._table_options import add_table_options, at_least, check_free, dialect_of
 from scarce.cli.report._check import check_can_draw
 

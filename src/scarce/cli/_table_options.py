@@ -7,7 +7,7 @@ import codecs
 from pathlib import Path
 from typing import Any
 
-from scarce.cli._errors import UsageError
+from scarce.cli._outputs import UsageError
 
 
 def add_table_options(command: argparse.ArgumentParser) -> None:

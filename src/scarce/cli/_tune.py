@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
-from scarce.cli._errors import UsageError
+from scarce.cli._outputs import UsageError
 from scarce.model_selection import (
     ClearlyBetter,
     GroupShareKFold,

@@ -8,16 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scarce.held_out._displays import LeftOutScoresDisplay, PValueDisplay
-from scarce.held_out._odd_rows import (
-    WIDE_NU,
-    WIDER,
-    among_odd_rows,
-    held_out_ranks,
-    lower_group,
-    most_dropped,
-    odd_rows,
-    standardised_on_themselves,
-)
 from scarce.held_out._offset import HeldOutOffset, TrimmedOffset
 from scarce.held_out._programs import (
     LAZILY,
@@ -32,9 +22,17 @@ from scarce.held_out._programs import (
     warm_start,
 )
 from scarce.held_out._scores import (
+    WIDE_NU,
+    WIDER,
     HeldOutScores,
+    among_odd_rows,
     benjamini_hochberg,
     false_alarm_range,
+    held_out_ranks,
+    lower_group,
+    most_dropped,
+    odd_rows,
+    standardised_on_themselves,
     unattainable,
 )
 from scarce.held_out._tight_groups import odd_groups, representatives

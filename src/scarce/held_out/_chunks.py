@@ -15,7 +15,7 @@ from scarce._by_chunks import Plan, solved_by_bands
 from scarce._frame import collected_notes, keep_quality
 from scarce.chunks import Chunks, Part
 from scarce.kernels import weighted_scores
-from scarce.kernels.rows._row_bits import row_bits
+from scarce.kernels.rows._rows import row_bits
 from scarce.reductions import OneClassProblem
 
 FEWEST_PARTS = 10

@@ -14,11 +14,12 @@ from scarce._data import lazily
 from scarce._frame import Interval, Options, StrOptions, note
 from scarce._kernel_sum import closeness, distance_ratios_at, log_scores_and_offset
 from scarce._warnings import ScarceDataWarning
-from scarce.held_out._odd_rows import among_odd_rows, standardised_on_themselves
 from scarce.held_out._scores import (
     HeldOutScores,
+    among_odd_rows,
     benjamini_hochberg,
     false_alarm_range,
+    standardised_on_themselves,
     unattainable,
 )
 

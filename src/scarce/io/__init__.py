@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 from scarce.io._column_plan import DATES as DATES
 from scarce.io._column_plan import Column, ColumnPlan, plan_columns
 from scarce.io._dialect import Dialect
-from scarce.io._extra import tables_library as tables_library
 from scarce.io._mlflow import log_model
 from scarce.io._numpy_files import read_arrays
 from scarce.io._sample import Sample, even_limits
 from scarce.io._skl2onnx import register_skl2onnx
 from scarce.io._table_rows import Rows, TableError
 from scarce.io._table_rows import missing_columns as missing_columns
+from scarce.io._table_rows import tables_library as tables_library
 from scarce.io._tables import ARROW as ARROW
 from scarce.io._tables import PARQUET as PARQUET
 from scarce.io._tables import Table, open_table

@@ -11,9 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.io._extra import tables_library
 from scarce.io._readings import EITHER, PLAIN
-from scarce.io._table_rows import Reading, Rows, TableError, missing_columns
+from scarce.io._table_rows import Reading, Rows, TableError, missing_columns, tables_library
 
 FEW_ROWS = 10  # with fewer nothing is called an identifier
 NEARLY_ALL = 0.9  # share of rows with a text of their own that makes it an identifier

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scarce.io._extra import tables_library
-from scarce.io._table_rows import TableError
+from scarce.io._table_rows import TableError, tables_library
 
 SAMPLE = 262_144  # bytes looked at
 DELIMITERS = (",", ";", "\t", "|")

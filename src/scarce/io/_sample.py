@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.io._extra import tables_library
-from scarce.io._table_rows import Rows
+from scarce.io._table_rows import Rows, tables_library
 
 
 @dataclass(frozen=True)

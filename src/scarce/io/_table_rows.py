@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.io._extra import tables_library
 from scarce.io._readings import (
     PLAIN,
     beside_number,
@@ -21,6 +21,17 @@ from scarce.io._readings import (
     styled_dates,
     styled_numbers,
 )
+
+
+def tables_library(name: str) -> Any:
+    """Return a module of pyarrow or pandas, or say which extra brings it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        library = name.split(".")[0]
+        message = f"tables need {library}: python -m pip install 'scarce[cli]'"
+        raise ImportError(message) from error
+
 
 LARGEST = 1e150  # of numbers: the sum of their squares is finite
 LONG = 40  # characters of a value that an error shows

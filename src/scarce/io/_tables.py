@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from scarce.io._dialect import Dialect, found_dialect
-from scarce.io._extra import tables_library
 from scarce.io._numpy_files import read_arrays
 from scarce.io._sample import Chosen, Sample
-from scarce.io._table_rows import Rows, TableError, missing_columns, quoted, short
+from scarce.io._table_rows import Rows, TableError, missing_columns, quoted, short, tables_library
 
 BLOCK = 1_000_000  # bytes of CSV at a time
 BATCH = 16_384  # rows of other files at a time

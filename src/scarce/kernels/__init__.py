@@ -25,10 +25,9 @@ from scarce.kernels.operators._operator import DirectOperator as DirectOperator
 from scarce.kernels.operators._operator import KernelOperator, make_operator
 from scarce.kernels.operators._operator import is_narrow as is_narrow
 from scarce.kernels.operators._stored import StoredOperator
-from scarce.kernels.rows._distinct import distinct_rows
 from scarce.kernels.rows._prepared import Prepared, prepare
-from scarce.kernels.rows._row_bits import row_bits as row_bits
-from scarce.kernels.rows._rows import as_rows
+from scarce.kernels.rows._rows import as_rows, distinct_rows
+from scarce.kernels.rows._rows import row_bits as row_bits
 from scarce.kernels.rows._shifted import ShiftedRows
 from scarce.kernels.sums._gradients import score_gradients
 from scarce.kernels.sums._group_means import group_mean_kernel, group_mean_values, group_means

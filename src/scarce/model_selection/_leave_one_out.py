@@ -16,8 +16,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._data import lazily
-from scarce._domains import checked_domains
+from scarce._data import checked_domains, lazily
 from scarce._frame import (
     HasMethods,
     Interval,

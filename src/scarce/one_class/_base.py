@@ -46,9 +46,9 @@ from scarce.held_out import (
     scores_by_parts,
 )
 from scarce.kernels import make_operator, nystroem_operator, weighted_scores
-from scarce.one_class._updated import UpdatedOneClass
 from scarce.reductions import OneClassModel, SVDDModel
 from scarce.solvers import QuadraticProgram, Solution
+from scarce.updates import UpdatedOneClass
 
 if TYPE_CHECKING:
     from scarce.chunks import Chunks

@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
 from scarce._chunked_fit import ChunkedFit
-from scarce._data import lazily
-from scarce._domains import known_tasks
+from scarce._data import known_tasks, lazily
 from scarce._frame import Solved, note
 from scarce._kernel_machine import KernelMachine
 from scarce._kernel_sum import KernelSum
@@ -26,10 +25,18 @@ from scarce._warnings import UnrelatedSourceWarning
 from scarce.held_out import TrimmedOffset, left_out_parts, scores_by_parts
 from scarce.kernels import Kernel, as_rows
 from scarce.one_class._one_class_svm import OneClassSVM
-from scarce.one_class._radii import check_movable, checked_radii, neighbour_radii
-from scarce.one_class._relation import HELPS, SourceMoves, target_p_value, unrelated
 from scarce.one_class._shift_rounds import LinearShiftRounds, ShiftRounds
-from scarce.one_class._task_sample import TargetLeftOut, TaskSample
+from scarce.one_class._task_sample import (
+    HELPS,
+    SourceMoves,
+    TargetLeftOut,
+    TaskSample,
+    check_movable,
+    checked_radii,
+    neighbour_radii,
+    target_p_value,
+    unrelated,
+)
 from scarce.reductions import TaskProblem
 from scarce.solvers import QuadraticProgram, Solution, feasible_start, one_class_offset, solve
 

@@ -1,4 +1,4 @@
-"""Rows of several tasks, equal ones of a task as one; the target's rows left out in turn."""
+"""Rows of several tasks: their radii, how sources are moved, the target's rows left out in turn."""
 
 from __future__ import annotations
 
@@ -11,11 +11,185 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce._frame import is_optimal
-from scarce.held_out import distinct_in_fixed_order, landmarks_without, warm_start
-from scarce.one_class._relation import SourceMoves
+from scarce._frame import collected_notes, is_optimal
+from scarce.held_out import HeldOutScores, distinct_in_fixed_order, landmarks_without, warm_start
+from scarce.kernels import Kernel, gradient_names
+from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._shift_rounds import ShiftRounds, new_history
 from scarce.solvers import QuadraticProgram, Solution
+
+SHARE = 0.1  # neighbours counted, as a share of the target's rows
+
+
+def neighbour_radii(X: Any, tasks: Array, weights: Array, n_neighbors: int | None = None) -> Array:
+    """Return each row's mean distance to its nearest others of the same task.
+
+    The number of neighbours is a tenth of the target's rows (task 0) by default, at least one, and
+    at most all others of the task; the only row of a task has radius 0. Rows are counted by their
+    weights, so that a row of weight 2 is its own nearest neighbour, as if it were given twice.
+    """
+    from sklearn.neighbors import NearestNeighbors  # loads half of scikit-learn
+
+    # Rounded twice, lest a sum of fractions fall just short of a half.
+    share = round(round(SHARE * float(weights[tasks == 0].sum()), 9))
+    wanted = max(1, share) if n_neighbors is None else n_neighbors
+    radii = np.zeros(X.shape[0])
+    for task in np.unique(tasks):
+        members = np.flatnonzero(tasks == task)
+        own = weights[members]
+        count = min(float(wanted), float(own.sum()) - 1.0)
+        if count <= 0:
+            continue
+        # As many as are needed if all of them were the lightest; the row itself comes first.
+        enough = int(np.searchsorted(np.cumsum(np.sort(own)), 1.0 + count)) + 1
+        search = NearestNeighbors(n_neighbors=min(enough, members.size)).fit(X[members])
+        distances, near = search.kneighbors(X[members])
+        # The mean over the weight that comes after a first unit, which is the row itself.
+        reached = np.clip(np.cumsum(own[near], axis=1), 1.0, 1.0 + count)
+        counted = np.diff(reached, axis=1, prepend=1.0)
+        radii[members] = (counted * distances).sum(axis=1) / count
+    return radii
+
+
+def checked_radii(sample_radius: Any, n_rows: int) -> Array:
+    """Return one radius per row, as given."""
+    radii = np.asarray(sample_radius, dtype=np.float64)
+    if radii.shape != (n_rows,):
+        raise ValueError(
+            f"sample_radius must have one value per row, {n_rows}, got shape {radii.shape}"
+        )
+    wrong = radii[~(np.isfinite(radii) & (radii >= 0))]
+    if wrong.size:
+        raise ValueError(f"sample_radius must be finite and not negative, got {wrong[0]}")
+    return radii
+
+
+def check_movable(X: Any, kernel: Any, kind: type[Kernel]) -> None:
+    """Refuse positive radii where rows cannot be moved."""
+    if not kind.has_gradient:
+        raise ValueError(
+            "a positive radius moves rows along the kernel's gradient, which kernel="
+            f"{kernel!r} does not have; use {', '.join(gradient_names())}, or radius=0"
+        )
+    if sparse.issparse(X) and not kind.explicit:
+        raise ValueError(
+            "a positive radius moves rows in every feature, which would make sparse rows "
+            'dense; give a dense X, or kernel="linear", or radius=0'
+        )
+
+
+HELPS = 0.3  # mean p-value of the target above which a source helps
+UNRELATED = 0.1  # below which it is hardly related
+COMPARED_ROWS = 2000  # distinct rows of a source that are looked at, half of them to fit a model
+
+
+@dataclass(frozen=True)
+class SourceMoves:
+    """How far sources are moved so that their means are the target's.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_tasks, n_features)
+        Means of the tasks, the target's first, which does not move.
+    """
+
+    means: Array
+
+    @classmethod
+    def of(cls, X: Array, tasks: Array, weights: Array, n_tasks: int) -> SourceMoves:
+        """Return the means of all tasks."""
+        members = sparse.csr_array((weights, (tasks, np.arange(tasks.size))), (n_tasks, tasks.size))
+        sizes = np.bincount(tasks, weights, minlength=n_tasks)
+        return cls((members @ X.astype(np.float64)) / sizes[:, None])
+
+    def shifts(self, target: Array, weights: Array) -> Array:
+        """Return every task's shift, given rows of the target.
+
+        The mean of few rows is uncertain: of the squared distance between two means its variance is
+        taken away (as in the estimator of James and Stein), and nothing is moved by less than that.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scarce.one_class._task_sample import SourceMoves
+        >>> moves = SourceMoves(np.array([[0.0, 0.0], [3.0, 0.0], [0.5, 0.0]]))
+        >>> target = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])  # variance of the mean 1/3
+        >>> moves.shifts(target, np.ones(3)).round(3) + 0.0
+        array([[ 0.   ,  0.   ],
+               [-2.889,  0.   ],
+               [ 0.   ,  0.   ]])
+        """
+        total = float(weights.sum())
+        mean = weights @ target.astype(np.float64) / total
+        away = mean - self.means
+        away[0] = 0.0
+        if total <= 1.0:
+            return np.zeros_like(away)
+        squares = np.einsum("ij,ij->i", away, away)
+        deviations = target - mean
+        noise = float(weights @ np.einsum("ij,ij->i", deviations, deviations))
+        noise /= total * (total - 1.0)
+        factors = 1.0 - noise / np.where(squares > noise, squares, max(noise, 1.0))
+        return np.asarray(np.where(squares > noise, factors, 0.0)[:, None] * away)
+
+
+def target_p_value(
+    X: Any, source: Array, target: Array, weights: Array, model: OneClassSVM, pairwise: bool
+) -> float:
+    """Return the mean p-value of the target's rows under a model of half of the source.
+
+    The other half of the source says what its own rows score. Related rows have a mean of up to
+    one half, unrelated ones near zero.
+
+    Returned: the mean; NaN for sources of fewer than four distinct rows.
+    """
+    first, members = distinct_in_fixed_order(X[source])
+    if first.size < 4:
+        return float("nan")
+    masses = np.bincount(members, weights[source])
+    half = min(first.size, COMPARED_ROWS) // 2
+    fitted, others = (
+        source[first[part]] for part in (slice(half), slice(half, min(first.size, COMPARED_ROWS)))
+    )
+
+    def rows(chosen: Array) -> Any:
+        return X[np.ix_(chosen, fitted)] if pairwise else X[chosen]
+
+    with collected_notes():  # of a model that nobody asked for
+        model.fit(rows(fitted), sample_weight=masses[: fitted.size])
+    own = HeldOutScores.of(model.score_samples(rows(others)), masses[half : half + others.size])
+    p_values = own.p_values(model.score_samples(rows(target)))
+    return float(np.average(p_values, weights=weights[target]))
+
+
+def unrelated(domain: int, p_value: float, relation: str) -> str | None:
+    """Return what to say of a source; None if nothing.
+
+    Examples
+    --------
+    >>> from scarce.one_class._task_sample import unrelated
+    >>> print(unrelated(0, 0.03, "keep"))
+    source 0 looks unrelated to the target, whose rows have a mean p-value of 0.03 under a model \
+of it (0.5 if they were the same), and then makes the answers worse: leave it out, or use \
+relation="auto"
+    >>> unrelated(0, 0.31, "auto")
+    """
+    if p_value != p_value:
+        few = f"source {domain} has fewer than 4 distinct rows, too few to tell if it is related"
+        return f"{few}, and is not used" if relation == "auto" else None
+    under = f"rows have a mean p-value of {p_value:.2g} under a model of it (0.5 if they were the"
+    if relation == "auto" and not p_value > HELPS:
+        return (
+            f"source {domain} is not used: even when it is moved to their mean, the target's "
+            f"{under} same), and below {HELPS:g} a source makes the answers worse. "
+            'relation="keep" uses it'
+        )
+    if relation == "keep" and p_value < UNRELATED:
+        return (
+            f"source {domain} looks unrelated to the target, whose {under} same), and then makes "
+            'the answers worse: leave it out, or use relation="auto"'
+        )
+    return None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._by_chunks import Plan
-from scarce._domains import TARGET, split_domains
+from scarce._data import TARGET, split_domains
 from scarce.chunks import BandSolution, Chunks, Part, Survey, take
 from scarce.chunks._memory import target_rows_fit
 from scarce.chunks._survey import row_numbers

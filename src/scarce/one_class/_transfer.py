@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._domains import TARGET, check_no_domains, split_domains
+from scarce._data import TARGET, check_no_domains, split_domains
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame, fit_task, keep_quality
 from scarce._predictions import warn_if_zero
 from scarce.kernels import make_operator

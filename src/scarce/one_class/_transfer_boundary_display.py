@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._data import known_tasks
 from scarce._displays import GridDisplay, grid_around, two_features, without_feature_names
-from scarce._domains import known_tasks
 from scarce.kernels import kernel_type
 
 if TYPE_CHECKING:

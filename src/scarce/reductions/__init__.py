@@ -62,7 +62,7 @@ from scarce.reductions._tasks import (
     read_tasks,
     tasks_program,
 )
-from scarce.reductions._terms import Problem, Terms, program_of
+from scarce.solvers import Problem, Terms, program_of
 
 __all__ = [
     "BinaryHalfStep",

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.reductions._terms import Terms, program_of
-from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
+from scarce.solvers import (
+    QuadraticProgram,
+    Solution,
+    SymmetricOperator,
+    Terms,
+    one_class_offset,
+    program_of,
+)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.reductions._terms import Terms, program_of
-from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
+from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, Terms, program_of
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,13 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.reductions._one_class import OneClassProblem
-from scarce.reductions._terms import program_of
-from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, one_class_offset
+from scarce.solvers import (
+    QuadraticProgram,
+    Solution,
+    SymmetricOperator,
+    one_class_offset,
+    program_of,
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,10 @@ from scarce.solvers._operator import (
     ValueErrors,
     reference_sums,
 )
+from scarce.solvers._program import Problem as Problem
 from scarce.solvers._program import Progress, QuadraticProgram, Solution
+from scarce.solvers._program import Terms as Terms
+from scarce.solvers._program import program_of as program_of
 from scarce.solvers._signed import feasible_start
 from scarce.solvers._solve import solve, solve_many
 from scarce.solvers.certificate._judge import Certificate, certify

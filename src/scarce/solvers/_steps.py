@@ -6,8 +6,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._core import bends_down, next_rows, pairwise_steps
-from scarce.solvers._row_cache import RowCache
-from scarce.solvers._signed import SignedForm
+from scarce.solvers._signed import RowCache, SignedForm
 from scarce.solvers._step_data import NO_SOURCE, Boxes, StepMatrix
 from scarce.solvers._unbounded import refuse_unbounded
 

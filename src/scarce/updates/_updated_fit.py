@@ -4,18 +4,65 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
 
 from scarce._arrays import Array, unpacked_rows
+from scarce._classes import check_lengths
 from scarce._data import comes_in_chunks
-from scarce._frame import FitTask, Interval, fit_task, note
+from scarce._frame import FitTask, Interval, checked_weights, fit_frame, fit_task, note
 from scarce._kernel_machine import KernelMachine
 from scarce.kernels import DirectOperator, is_narrow
 from scarce.solvers import MovingOptimum, QuadraticProgram, Solution
-from scarce.updates._strip import Strip
+
+ROOM = 0.25  # for rows to come, as a share of those that are there
+LEAST_ROOM = 64
+
+
+class Strip:
+    """Values of rows, one after the other, in memory that has room for more.
+
+    Nothing that a strip holds ever changes: `moved` returns another one, which may share memory.
+
+    Parameters
+    ----------
+    values : ndarray or CSR
+        The rows.
+    """
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        self._memory: Any = values
+        self._first = 0
+        self._taken = [values.shape[0]]  # rows of the memory that any strip uses
+
+    def moved(self, gone: int, new: Any) -> Strip:
+        """Return the strip without its first rows, and with others at its end."""
+        if sparse.issparse(self.values):
+            return Strip(sparse.vstack([self.values[gone:], new], format="csr"))
+        first, end = self._first + gone, self._first + self.values.shape[0]
+        last = end + new.shape[0]
+        strip = Strip(new[:0])
+        fits = last <= self._memory.shape[0] and self._memory.dtype == new.dtype
+        if self._taken[0] == end and fits:
+            strip._memory, strip._first, strip._taken = self._memory, first, self._taken
+        else:
+            dtype: Any = np.promote_types(self.values.dtype, new.dtype)
+            size = last - first
+            room = size + max(LEAST_ROOM, int(ROOM * size))
+            memory: Array = np.empty((room, *new.shape[1:]), dtype)
+            memory[: end - first] = self.values[gone:]
+            strip._memory, strip._first, strip._taken = memory, 0, [0]
+            end, last = end - first, size
+        strip._memory[end:last] = new
+        strip._taken[0] = last
+        strip.values = strip._memory[strip._first : last]
+        return strip
+
 
 KEPT = ("_kept_rows", "_kept_weights", "_kept_targets")
 
@@ -202,3 +249,172 @@ class UpdatedFit(KernelMachine):
             own = f"{type(self).__name__}._kept_rows"
             state["_kept_rows"] = unpacked_rows(state["_kept_rows"], own, sparse.csr_matrix)
         super().__setstate__(state)
+
+
+# Set with the threshold; while that waits, whoever asks for one of them has it found.
+WITH_OFFSET = ("offset_", "intercept_", "_rounding")
+OF_LEFT_OUT = ("_left_out_scores", "false_alarms_", "false_alarm_range_")
+
+
+class UpdatedOneClass(UpdatedFit):
+    """Part of one-class models: `partial_fit`."""
+
+    contamination: Any
+    _offset_rule: Any
+    _answer_of_rows: Any
+    _stored: Any
+    _program: Any
+    _coefficient_scale: Any
+    _left_out_threshold: Any
+    _score_rounding: Any
+    _store_offset: Any
+
+    @available_if(keeps_rows)
+    @fit_frame
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Bring the region up to date for new rows: the optimum of all rows that are kept.
+
+        The first call is a fit; `fit` itself keeps no rows. A `gamma` that is found from the rows
+        is found by the first call, and stays. With ``offset="left_out"`` the threshold is found
+        anew when it is next asked for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New rows. They are kept, of all calls no more than `window`, the newest.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights; a row of weight 0 or less takes no part, and is not kept.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if self.contamination:
+            raise ValueError(
+                f"contamination={self.contamination!r} looks at all rows and is for fit; "
+                "partial_fit takes contamination=0.0"
+            )
+        rows = self._checked_rows(X)
+        self._take_rows(rows, checked_weights(sample_weight, rows))
+        answer = self._answer_of_rows(self._kept_rows, self._kept_weights)
+        del self._update
+        self._stored(answer, late=self._offset_rule == "left_out")
+        return self
+
+    def _expect_offset(self, far: float) -> None:
+        """Leave the threshold to whoever asks for it first."""
+        self._expect_nothing()
+        for name in WITH_OFFSET:
+            self.__dict__.pop(name, None)
+        self._expected = far
+
+    def _expect_nothing(self) -> None:
+        if "_expected" in vars(self):
+            del self._expected
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (*WITH_OFFSET, *OF_LEFT_OUT) and "_expected" in vars(self):
+            self._find_offset()
+            return getattr(self, name)
+        return super().__getattribute__(name)  # says what is wrong
+
+    def _find_offset(self) -> None:
+        """Find the threshold of the rows that are kept."""
+        far, self._update = self._expected, NO_ROWS
+        self._expect_nothing()
+        try:
+            sample = self._sample(self._kept_rows, self._kept_weights)
+            program = self._program(sample)
+            alpha = np.zeros(program.kernel.n)
+            terms: Array = self._dense_dual()[0]
+            alpha[self.support_] = terms / self._coefficient_scale(program)
+            offset = self._left_out_threshold(sample, program, alpha)
+            largest = float(np.abs(sample.operator.diagonal()).max())
+            self._store_offset(offset, lambda: self._score_rounding(terms, largest), far)
+        except BaseException:
+            self._expect_offset(far)
+            raise
+        finally:
+            del self._update
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_expected" in vars(self):
+            self._find_offset()
+        return super().__getstate__()
+
+
+class UpdatedMargin(UpdatedFit):
+    """Part of margin classifiers: `partial_fit`."""
+
+    _refuse_probability: Any
+    _read_labels: Any
+    _set_class_weight: Any
+    _answers_of_rows: Any
+    _stored: Any
+    classes_: Any
+
+    @available_if(keeps_rows)
+    @fit_frame
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None
+    ) -> Self:
+        """Bring the surfaces up to date for new rows: the optimum of all rows that are kept.
+
+        The first call is a fit; `fit` itself keeps no rows. A `gamma` that is found from the rows
+        is found by the first call, and stays.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New rows. They are kept, of all calls no more than `window`, the newest.
+        y : array-like of shape (n_samples,)
+            Their labels. The first call needs rows of every class that will ever come.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights; a row of weight 0 or less takes no part, and is not kept.
+        classes : array-like of shape (n_classes,), default=None
+            All classes, for those who expect to be asked; every call must agree.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._refuse_probability()
+        if y is None:
+            raise ValueError("partial_fit needs y, the labels of the new rows")
+        begun = self._is_begun()
+        X, y = self._checked_rows(X, y)
+        y = column_or_1d(y, warn=True)
+        check_lengths(X, y)
+        weights = checked_weights(sample_weight, X)
+        if begun:
+            codes = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
+            strange = np.unique(y[self.classes_[codes] != y])
+            if strange.size:
+                raise ValueError(
+                    f"y holds {strange.tolist()[0]!r}, which is none of the classes of the first "
+                    f"call, {self.classes_.tolist()}: fit a new model with rows of all of them"
+                )
+        else:
+            self.classes_, codes = self._read_labels(y, weights)
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={classes!r} differ from the labels of the first call, "
+                f"{self.classes_.tolist()}: it needs rows of every class"
+            )
+        self._take_rows(X, weights, codes)
+        codes, weights = self._kept_targets, self._kept_weights
+        totals = np.bincount(codes, weights, minlength=self.classes_.size)
+        if not totals.all():
+            lost = self.classes_.tolist()[int(np.argmin(totals))]
+            raise ValueError(
+                f"window={self.window} holds no row of class {lost!r} any more: use a larger one"
+            )
+        self._set_class_weight(totals)
+        answers = self._answers_of_rows(self._kept_rows, codes, weights, None)
+        del self._update
+        self._stored(*answers)
+        return self

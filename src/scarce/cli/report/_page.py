@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from scarce._whole_files import write_whole
+from scarce._model_files import write_whole
 
 
 def report_page(task: Any, model: Any) -> str:

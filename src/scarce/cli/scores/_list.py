@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce._whole_files import whole_file
-from scarce.cli._progress import progress
+from scarce._model_files import whole_file
+from scarce.cli._outputs import progress
 from scarce.cli._score import MOST_EXPLAINED
 from scarce.cli.scores._answers import Answers
 from scarce.cli.scores._model import FittedModel, Source

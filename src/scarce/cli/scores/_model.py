@@ -12,7 +12,8 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._model_files import ModelFileError, load, read_card
-from scarce.cli._errors import told
+from scarce.cli._outputs import told
+from scarce.cli._words import estimator_of
 from scarce.io import (
     ColumnPlan,
     Dialect,
@@ -123,12 +124,6 @@ def read_model(path: Path) -> FittedModel:
     if names is None:
         names = [f"x{number}" for number in range(getattr(found.model, "n_features_in_", 0))]
     return replace(found, plan=ColumnPlan.of_numbers([str(each) for each in names]))
-
-
-def estimator_of(model: Any) -> Any:
-    """Return the estimator inside a calibrated model or a pipeline."""
-    model = getattr(model, "estimator_", model)
-    return model[-1] if hasattr(model, "steps") else model
 
 
 def group_names(rows: Rows, name: str) -> Array:

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scarce._whole_files import write_whole
-from scarce.cli._errors import UsageError
+from scarce._model_files import write_whole
+from scarce.cli._outputs import UsageError
 from scarce.cli._words import counted
 from scarce.monitoring import DriftMonitor
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.cli._errors import UsageError
+from scarce.cli._outputs import UsageError
 from scarce.io import ARROW, PARQUET, tables_library
 
 DIGITS = 4  # of scores in a text file

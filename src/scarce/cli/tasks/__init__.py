@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from scarce.cli._errors import NoAnswerError
+from scarce.cli._outputs import NoAnswerError
 from scarce.cli.tasks._groups import groups
 from scarce.cli.tasks._labelled import classify, open_set, regress
 from scarce.cli.tasks._one_class import one_class, tensor

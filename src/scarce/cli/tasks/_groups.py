@@ -7,7 +7,7 @@ import argparse
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.cli._errors import NoAnswerError, UsageError
+from scarce.cli._outputs import NoAnswerError, UsageError
 from scarce.cli._table_options import dialect_of
 from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import Rows, TableError, open_table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scarce.cli._errors import UsageError
+from scarce.cli._outputs import UsageError
 from scarce.cli.scores._model import group_names
 from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import TableError, read_arrays

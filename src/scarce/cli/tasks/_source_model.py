@@ -9,7 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from scarce._model_files import load, read_card
-from scarce.cli._errors import UsageError
+from scarce.cli._outputs import UsageError
 from scarce.io import Column, ColumnPlan, TableError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.cli._errors import NoAnswerError
+from scarce.cli._outputs import NoAnswerError
 from scarce.cli._table_options import dialect_of
 from scarce.io import (
     DATES,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.cli._errors import NoAnswerError, UsageError
+from scarce.cli._outputs import NoAnswerError, UsageError
 from scarce.cli.tasks._task import Task, not_negative, read_tables
 from scarce.io import Rows, TableError
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.kernels.rows._distinct import distinct_rows
+from scarce.kernels.rows._rows import distinct_rows, row_slices
 from scarce.parallel import sum_of_squares
 
 LARGEST_NEIGHBOUR = 5  # the k-th neighbour that a width is taken from, in samples of 100 rows on
@@ -18,12 +18,6 @@ FAR_VARIANCES = (
 NARROWER = 2.0  # times the inverse of that distance: the width that ranks best
 COMPARED_ROWS = 2000  # rows whose neighbours are looked for, at most
 EPS = float(np.finfo(np.float64).eps)
-
-
-def row_slices(X: Array) -> list[slice]:
-    """Return slices of rows small enough to stay in a cache when turned into float64."""
-    step = max(1, 65536 // max(1, X.shape[1]))
-    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
 def scale_gamma(X: Any, weights: Array | None = None) -> float:

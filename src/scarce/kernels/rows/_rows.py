@@ -1,16 +1,18 @@
-"""Rows of data, dense or CSR, behind the few products a kernel needs."""
+"""Rows of data, dense or CSR, behind the few products a kernel needs; which of them are equal."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
 from scarce import _core
 from scarce._arrays import Array
-from scarce.kernels.functions._gamma import row_slices
-from scarce.kernels.functions._kernel import Kernel
+
+if TYPE_CHECKING:
+    from scarce.kernels.functions._kernel import Kernel
 
 
 class Rows(Protocol):
@@ -251,3 +253,121 @@ def as_rows(X: Any, center: Array | None = None) -> Rows:
         return SparseRows(canonical(X))
     X = np.asarray(X)
     return DenseRows(X, X.dtype if X.dtype in (np.float32, np.float64) else np.float64, center)
+
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def row_slices(X: Array) -> list[slice]:
+    """Return slices of rows small enough to stay in a cache when turned into float64."""
+    step = max(1, 65536 // max(1, X.shape[1]))
+    return [slice(start, start + step) for start in range(0, X.shape[0], step)]
+
+
+def row_bits(X: Any) -> Array:
+    """Return 64 mixed bits for every row.
+
+    Rows of the same values have the same bits, dense or sparse, in float32 or float64, and with
+    more columns of zeros at the end. Two different rows of a million share them about once in ten
+    million data sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.kernels.rows._rows import row_bits
+    >>> bits = row_bits(np.array([[1.0, -0.0], [2.0, 0.0], [1.0, 0.0]]))
+    >>> bool(bits[0] == bits[2]), bool(bits[0] == bits[1])
+    (True, False)
+    """
+    block = X if sparse.issparse(X) else X.reshape(X.shape[0], -1)
+    random, largest = np.random.default_rng(0), np.iinfo(np.uint64).max
+    factors = random.integers(largest, size=block.shape[1], dtype=np.uint64, endpoint=True)
+    factors |= np.uint64(1)
+    if sparse.issparse(block):
+        return _sparse_bits(block, factors)
+    return np.asarray(_mixed(block, factors).sum(axis=1))
+
+
+def _mixed(values: Array, factors: Array) -> Array:
+    """Turn each value into random bits that depend on its column, and zeros into zero."""
+    bits = np.add(values, 0.0, dtype=np.float64).view(np.uint64)  # no negative zeros
+    bits = (bits ^ (bits >> np.uint64(32))) * factors
+    return np.asarray((bits ^ (bits >> np.uint64(29))) * SPREAD)
+
+
+def _sparse_bits(block: Any, factors: Array) -> Array:
+    if not block.has_canonical_format:
+        block = block.copy()
+        block.sum_duplicates()
+    mixed = np.append(_mixed(block.data, factors[block.indices]), np.uint64(0))
+    starts, stops = block.indptr[:-1], block.indptr[1:]
+    return np.where(starts < stops, np.add.reduceat(mixed, starts), np.uint64(0))
+
+
+BLOCK = 65_536  # rows compared at a time
+
+
+def distinct_rows(X: Any) -> tuple[Array, Array]:
+    """Return the first of each set of equal rows, in lexicographic order, and each row's set.
+
+    The order of the rows and their repetition have no effect on the order of the sets, and a matrix
+    is treated the same whether it is dense or sparse.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, ...)
+        The rows. Objects, which only a callable kernel can tell apart, all count as distinct.
+
+    Returns
+    -------
+    first : ndarray of int
+        Position of one row of each set.
+    members : ndarray of int of shape (n,)
+        The set of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.kernels import distinct_rows
+    >>> distinct_rows(np.array([[2.0], [1.0], [2.0]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    n = X.shape[0]
+    if sparse.issparse(X):
+        return _distinct_sparse(sparse.csr_array(X))
+    if X.dtype == object:
+        return np.arange(n), np.arange(n)
+    flat = np.ascontiguousarray(X).reshape(n, -1)
+    order = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(n)
+    new = np.ones(n, dtype=bool)
+    for start in range(1, n, BLOCK):  # a copy of all rows at once would double the memory
+        stop = min(start + BLOCK, n)
+        new[start:stop] = (flat[order[start:stop]] != flat[order[start - 1 : stop - 1]]).any(axis=1)
+    return _sets(order, new)
+
+
+def _distinct_sparse(X: Any) -> tuple[Array, Array]:
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    ends = X.indptr.tolist()
+    columns, values = X.indices.tolist(), X.data.tolist()
+    # What compares like the dense rows: the earlier a positive entry, the larger the row.
+    keys = [
+        [
+            (1, -c, v) if v > 0 else (-1, c, v)
+            for c, v in zip(columns[a:b], values[a:b], strict=True)
+        ]
+        + [(0, 0, 0.0)]
+        for a, b in pairwise(ends)
+    ]
+    order = sorted(range(X.shape[0]), key=keys.__getitem__)
+    new = [i == 0 or keys[order[i]] != keys[order[i - 1]] for i in range(len(order))]
+    return _sets(np.array(order, dtype=np.int64), np.array(new, dtype=bool))
+
+
+def _sets(order: Array, new: Array) -> tuple[Array, Array]:
+    """Return first rows and sets from rows in order, marked where they differ from the last."""
+    members = np.empty(order.size, dtype=np.int64)
+    members[order] = np.cumsum(new) - 1
+    return order[new], members
