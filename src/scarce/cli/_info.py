@@ -85,6 +85,12 @@ def description(path: Path) -> dict[str, Any]:
     return {heading: value for heading, value in found.items() if value not in ([], {}, "")}
 
 
+def estimator_of(model: Any) -> Any:
+    """Return the estimator inside a calibrated model or a pipeline."""
+    model = getattr(model, "estimator_", model)
+    return model[-1] if hasattr(model, "steps") else model
+
+
 def of_model(model: Any) -> dict[str, Any]:
     """Return what is to be said of a fitted model, as plain values."""
     from sklearn.pipeline import Pipeline

@@ -8,17 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from scarce.cli._fit import LABELLED
+from scarce.cli._info import estimator_of
 from scarce.kernels import kernel_type
 
 LEAST = 1e-4  # percent; a smaller gap says nothing more
 SHOWN = 8  # names of rows on the screen
 WIDE = 1000.0  # ratio of the columns' spreads beyond which a kernel of distances sees one alone
-
-
-def estimator_of(model: Any) -> Any:
-    """Return the estimator inside a calibrated model or a pipeline."""
-    model = getattr(model, "estimator_", model)
-    return model[-1] if hasattr(model, "steps") else model
 
 
 def counted(number: int, word: str) -> str:

@@ -9,7 +9,8 @@ from sklearn.decomposition import PCA
 
 from scarce._arrays import Array
 from scarce.cli._fit import LABELLED
-from scarce.cli._words import certified, dropped_rows, estimator_of, promise, quality
+from scarce.cli._info import estimator_of
+from scarce.cli._words import certified, dropped_rows, promise, quality
 from scarce.cli.report import _pictures as pictures
 from scarce.cli.scores._answers import ahead, direction
 from scarce.cli.scores._reasons import entry_names, reason_texts

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.cli._words import counted, estimator_of
+from scarce.cli._info import estimator_of
+from scarce.cli._words import counted
 from scarce.cli.scores._drift import ScoreCounts
 from scarce.cli.scores._model import Batch, FittedModel
 from scarce.io import tables_library

@@ -12,8 +12,8 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce._model_files import ModelFileError, load, read_card
+from scarce.cli._info import estimator_of
 from scarce.cli._outputs import told
-from scarce.cli._words import estimator_of
 from scarce.io import (
     ColumnPlan,
     Dialect,

@@ -7,8 +7,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
 from scarce._arrays import Array
 from scarce.cli._outputs import NoAnswerError, UsageError
@@ -100,6 +98,9 @@ def held_out(task: Any) -> dict[str, float]:
     Returned: "ours" and "plain": proportions of right classes beside that of the largest class, or
     mean absolute errors beside that of the median.
     """
+    from sklearn.base import clone
+    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+
     classes = task.kind != "regress"
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)
     if len(task.y) < 2 * FOLDS:

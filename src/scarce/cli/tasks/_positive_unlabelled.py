@@ -11,7 +11,6 @@ from scarce._arrays import Array
 from scarce.cli._outputs import NoAnswerError, UsageError
 from scarce.cli.tasks._task import Task, read_tables
 from scarce.io import Rows, TableError
-from scarce.positive_unlabeled import UNLABELED_WORDS
 
 UNLABELLED = "unlabelled"
 NO_ROW = "none"  # what --negative says if no row was checked
@@ -77,6 +76,8 @@ def _labelled_rows(arguments: argparse.Namespace) -> Callable[[Rows], Array]:
 
 
 def _unlabelled(word: str) -> bool:
+    from scarce.positive_unlabeled import UNLABELED_WORDS  # loads scikit-learn
+
     return word.strip().lower() in UNLABELED_WORDS
 
 
