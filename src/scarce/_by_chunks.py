@@ -41,39 +41,17 @@ FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
 
 @dataclass(frozen=True)
 class Plan:
-    """What is known before the first solve.
+    """What is known before the first solve."""
 
-    Attributes
-    ----------
-    chunks : Chunks
-        The rows.
-    survey : Survey
-        What one read found.
-    kernel : Kernel
-        Its parameters numbers.
-    features : Features
-        Of the rows.
-    landmarks : Part or None
-        The landmark rows, unless the kernel is linear.
-    numbers : ndarray of int
-        Their numbers.
-    sample : Part
-        The subsample, in random order.
-    stands_for : ndarray of shape (n_sample,)
-        How many rows each of its rows stands for.
-    most_rows : int
-        Rows of a band.
-    """
-
-    chunks: Chunks
-    survey: Survey
-    kernel: Kernel
-    features: Features
-    landmarks: Part | None
-    numbers: Array
-    sample: Part
-    stands_for: Array
-    most_rows: int
+    chunks: Chunks  # the rows
+    survey: Survey  # what one read found
+    kernel: Kernel  # its parameters numbers
+    features: Features  # of the rows
+    landmarks: Part | None  # the landmark rows, unless the kernel is linear
+    numbers: Array  # their numbers
+    sample: Part  # the subsample, in random order
+    stands_for: Array  # (n_sample,): how many rows each of its rows stands for
+    most_rows: int  # rows of a band
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -91,23 +91,14 @@ def show_legend(ax: Axes, label: Any, **style: Any) -> None:
 
 @dataclass(eq=False, repr=False)
 class GridDisplay(Display):
-    """What an estimator answers on a grid over two features, and the samples.
+    """What an estimator answers on a grid over two features, and the samples."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, 2)
-        The samples.
-    xx0, xx1 : ndarray of shape (resolution, resolution)
-        The grid.
-    axis_labels : tuple of str
-        Names of the two features.
-    """
-
-    X: Array
+    X: Array  # (n_samples, 2): the samples
     _: KW_ONLY
+    # xx0, xx1: (resolution, resolution): the grid
     xx0: Array
     xx1: Array
-    axis_labels: tuple[str, str] = ("", "")
+    axis_labels: tuple[str, str] = ("", "")  # names of the two features
 
     def _draw_level(self, values: Array, level: float = 0.0, **style: Any) -> Any:
         """Draw where values on the grid have a level; None where they do not cross it."""

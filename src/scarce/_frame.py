@@ -183,10 +183,7 @@ def check_parameters(estimator: Any) -> None:
 class FitTask:
     """A task of a fit as callbacks see it, a context manager.
 
-    Attributes
-    ----------
-    stopped : bool
-        After its end: whether a callback asks to stop.
+    ``stopped``: after its end: whether a callback asks to stop.
     """
 
     def __init__(self, estimator: Any, context: Any) -> None:

@@ -20,32 +20,16 @@ BLOCK = 1 << 20  # exponents that are held at a time
 
 @dataclass(frozen=True)
 class KernelSum:
-    """``f_o(x) = sum_j weights[o, j] k(x, vectors[j]) + own k(x, x) + constants[o]``.
+    """``f_o(x) = sum_j weights[o, j] k(x, vectors[j]) + own k(x, x) + constants[o]``."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        With numbers for its parameters.
-    vectors : ndarray or CSR of shape (n_terms, n_features)
-        The rows it is compared with.
-    weights : ndarray of shape (n_outputs, n_terms)
-        One line for each decision value.
-    constants : ndarray of shape (n_outputs,)
-        What is added.
-    own : float
-        Factor of the row's value with itself: not zero for distances to a centre.
-    voted : bool
-        Whether outputs are pairs of classes that are voted on, rather than decision values.
-    factors : ndarray of shape (n_features,) or None
-        What the columns of `x` are multiplied by first; the vectors already are.
-    """
-
-    kernel: Kernel
-    vectors: Any
-    weights: Array
-    constants: Array
-    own: float = 0.0
+    kernel: Kernel  # with numbers for its parameters
+    vectors: Any  # (n_terms, n_features): the rows it is compared with
+    weights: Array  # (n_outputs, n_terms): one line for each decision value
+    constants: Array  # (n_outputs,): what is added
+    own: float = 0.0  # factor of the row's value with itself: not zero for distances to a centre
+    # whether outputs are pairs of classes that are voted on, rather than decision values
     voted: bool = False
+    # (n_features,): what the columns of `x` are multiplied by first; the vectors already are
     factors: Array | None = None
 
     @property

@@ -191,10 +191,7 @@ NAMED: dict[str, list[Any]] = {
 def validate_parameters(estimator: Any) -> None:
     """Refuse the first parameter that its class's ``_allowed_values`` do not accept.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Parameters that its class says nothing of are accepted.
+    ``estimator``: parameters that its class says nothing of are accepted.
 
     Raises
     ------

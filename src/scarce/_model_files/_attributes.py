@@ -54,33 +54,15 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Rule:
-    """What an attribute must be.
+    """What an attribute must be."""
 
-    Attributes
-    ----------
-    kinds : str
-        Kinds of NumPy's types that are accepted.
-    shape : tuple or None
-        Names of sizes, numbers, "*"; None for a single number.
-    finite : bool
-        Whether every number must be finite.
-    optional : bool
-        Whether None is accepted.
-    low : float
-        The least value that is accepted.
-    below : str
-        Name of the size that values must be below.
-    rows : bool
-        Whether it may be CSR.
-    """
-
-    kinds: str
-    shape: tuple[Any, ...] | None
-    finite: bool = True
-    optional: bool = False
-    low: float = -np.inf
-    below: str = ""
-    rows: bool = False
+    kinds: str  # kinds of NumPy's types that are accepted
+    shape: tuple[Any, ...] | None  # names of sizes, numbers, "*"; None for a single number
+    finite: bool = True  # whether every number must be finite
+    optional: bool = False  # whether None is accepted
+    low: float = -np.inf  # the least value that is accepted
+    below: str = ""  # name of the size that values must be below
+    rows: bool = False  # whether it may be CSR
 
     def check(self, where: str, value: Any, sizes: Sizes) -> None:
         """Refuse a value that breaks the rule."""

@@ -19,18 +19,10 @@ from scarce.reductions import Problem, Terms
 
 @dataclass(frozen=True)
 class Hyperplanes:
-    """A model in raw numbers.
+    """A model in raw numbers."""
 
-    Attributes
-    ----------
-    raw : ndarray of shape (1 or n_groups, width)
-        One hyperplane for all rows, or one a group.
-    multipliers : ndarray of shape (n_groups,)
-        Of the equalities.
-    """
-
-    raw: Array
-    multipliers: Array
+    raw: Array  # (1 or n_groups, width): one hyperplane for all rows, or one a group
+    multipliers: Array  # (n_groups,): of the equalities
 
     def reduced(self, raw: Array, terms: Terms) -> Array:
         """Return the reduced gradient of every row."""
@@ -53,18 +45,10 @@ class Hyperplanes:
 
 @dataclass(frozen=True)
 class Partition:
-    """Which rows are settled: those whose reduced gradient under a frozen model is not small.
+    """Which rows are settled: those whose reduced gradient under a frozen model is not small."""
 
-    Attributes
-    ----------
-    hyperplanes : Hyperplanes
-        The frozen model.
-    widths : ndarray of shape (n_groups,)
-        Rows of a reduced gradient up to their group's are in the band.
-    """
-
-    hyperplanes: Hyperplanes
-    widths: Array
+    hyperplanes: Hyperplanes  # the frozen model
+    widths: Array  # (n_groups,): rows of a reduced gradient up to their group's are in the band
 
     def sides(self, raw: Array, terms: Terms) -> Array:
         """Return -1 for rows at zero, 1 for those at their bound, 0 in the band, -2 for none."""
@@ -121,26 +105,13 @@ def settled_sums(raw: Array, terms: Terms, n_groups: int) -> tuple[Array, Array,
 
 @dataclass(frozen=True)
 class Collected:
-    """What `collect` returns of a part.
+    """What `collect` returns of a part."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_groups, width)
-        Sum over the rows at their bounds, in raw numbers.
-    counts : ndarray of shape (n_groups,)
-        Their signed bounds.
-    linear : float
-        Their linear terms.
-    band : RowSet
-        The rows in the band, at most so many.
-    n_band, n_upper : int
-        How many rows are in the band and at their bounds.
-    """
-
-    vectors: Array
-    counts: Array
-    linear: float
-    band: RowSet
+    vectors: Array  # (n_groups, width): sum over the rows at their bounds, in raw numbers
+    counts: Array  # (n_groups,): their signed bounds
+    linear: float  # their linear terms
+    band: RowSet  # the rows in the band, at most so many
+    # n_band, n_upper: how many rows are in the band and at their bounds
     n_band: int
     n_upper: int
 
@@ -170,39 +141,22 @@ def collect(
 
 @dataclass(frozen=True)
 class Judged:
-    """What `judge` returns of a part.
+    """What `judge` returns of a part."""
 
-    Attributes
-    ----------
-    slack : float
-        ``sum upper * max(0, -s)`` over all rows.
-    wrong : float
-        Part of the duality gap due to rows outside the band.
-    grows, shrinks : ndarray of shape (n_groups,)
-        Ends of the multipliers' intervals by rows outside the band.
-    violators : RowSet
-        Rows outside the band on the wrong side, the worst ones if they are very many.
-    at_bound : ndarray of bool
-        Which of them were settled at their upper bounds.
-    sums : tuple
-        What `settled_sums` says of those, to take them out again.
-    n_violators, n_band, n_upper : int
-        Numbers of rows; the last two as the frozen model has them.
-    highest : ndarray of shape (n_groups,)
-        Largest score of a row that takes part.
-    """
-
-    slack: float
-    wrong: float
+    slack: float  # ``sum upper * max(0, -s)`` over all rows
+    wrong: float  # part of the duality gap due to rows outside the band
+    # grows, shrinks: (n_groups,): ends of the multipliers' intervals by rows outside the band
     grows: Array
     shrinks: Array
+    # rows outside the band on the wrong side, the worst ones if they are very many
     violators: RowSet
-    at_bound: Array
-    sums: tuple[Array, Array, float]
+    at_bound: Array  # which of them were settled at their upper bounds
+    sums: tuple[Array, Array, float]  # what `settled_sums` says of those, to take them out again
+    # n_violators, n_band, n_upper: numbers of rows; the last two as the frozen model has them
     n_violators: int
     n_band: int
     n_upper: int
-    highest: Array
+    highest: Array  # (n_groups,): largest score of a row that takes part
 
 
 def judge(

@@ -31,29 +31,19 @@ CUT_LENGTHS = 0.5 ** np.arange(1.0, MOST_CUTS + 1)
 
 @dataclass(frozen=True)
 class Smoothed:
-    """Sums over the rows of a part at a model, for a window.
+    """Sums over the rows of a part at a model, for a window."""
 
-    Attributes
-    ----------
-    value : float
-        Of the smoothed slacks.
-    vectors, multipliers : ndarray
-        Minus their derivatives in the vectors (in raw numbers) and in the multipliers.
-    curvature, mixed, own : ndarray
-        Second derivatives: each vector, vectors and multipliers, multipliers.
-    inside : ndarray of int
-        Rows in the window and in halves, quarters, ... of it.
-    shorter : ndarray
-        Values at the models that a half, a quarter, ... of the last step would have led to.
-    """
-
-    value: float
+    value: float  # of the smoothed slacks
+    # vectors, multipliers: minus their derivatives in the vectors (in raw numbers) and in the
+    # multipliers
     vectors: Array
     multipliers: Array
+    # curvature, mixed, own: second derivatives: each vector, vectors and multipliers, multipliers
     curvature: Array
     mixed: Array
     own: Array
-    inside: Array
+    inside: Array  # rows in the window and in halves, quarters, ... of it.
+    # values at the models that a half, a quarter, ... of the last step would have led to.
     shorter: Array
 
     def __add__(self, other: Smoothed) -> Smoothed:
@@ -129,27 +119,13 @@ def _rounded(t: Array, window: float) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Narrowed:
-    """Where Newton's method ended.
+    """Where Newton's method ended."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (1 or n_groups, rank)
-        In features.
-    multipliers : ndarray of shape (n_groups,)
-        Of the equalities.
-    window : float
-        The last window.
-    value : float
-        Of the smoothed problem.
-    reads : int
-        Passes over the rows.
-    """
-
-    vectors: Array
-    multipliers: Array
-    window: float
-    value: float
-    reads: int
+    vectors: Array  # (1 or n_groups, rank): in features
+    multipliers: Array  # (n_groups,): of the equalities
+    window: float  # the last window
+    value: float  # of the smoothed problem
+    reads: int  # passes over the rows
 
 
 def first_window(widths: Array) -> float:

@@ -35,15 +35,7 @@ def listened_to() -> Iterator[None]:
 def plain(text: str) -> str:
     """Return text without signs that a terminal would act on.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-
-    Returns
-    -------
-    str
-        With line ends and tabs as they are.
+    Returned: with line ends and tabs as they are.
     """
     return text.translate(CONTROLS)
 

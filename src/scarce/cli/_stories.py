@@ -19,26 +19,14 @@ ORDER = ("--order", "file")  # so that the truth stands beside each row
 
 @dataclass(frozen=True)
 class Story:
-    """One story.
+    """One story."""
 
-    Attributes
-    ----------
-    name : str
-        Of its files.
-    head : str
-        Its title.
-    commands : tuple of tuple of str
-        Arguments of `scarce`, run one after the other.
-    write : callable
-        Takes a folder, writes the tables and returns what is hidden from the commands.
-    tell : callable
-        Takes the folder and what was hidden; returns a sentence and a picture.
-    """
-
-    name: str
-    head: str
-    commands: tuple[tuple[str, ...], ...]
+    name: str  # of its files
+    head: str  # its title
+    commands: tuple[tuple[str, ...], ...]  # arguments of `scarce`, run one after the other
+    # takes a folder, writes the tables and returns what is hidden from the commands
     write: Callable[[Path], Any]
+    # takes the folder and what was hidden; returns a sentence and a picture
     tell: Callable[[Path, Any], Told]
 
 

@@ -24,21 +24,11 @@ ENOUGH = 100_000  # rows left out, from which a threshold is as exact as anybody
 
 @dataclass(frozen=True)
 class Parts:
-    """A cut of all rows into parts by the values of the rows alone: equal rows are together.
+    """A cut of all rows into parts by the values of the rows alone: equal rows are together."""
 
-    Attributes
-    ----------
-    number : int
-        How many parts.
-    left_out : int
-        How many of them, the first ones, are to be left out, one after the other.
-    kept : ndarray of uint64
-        Bits of rows that are in no part, ascending.
-    """
-
-    number: int
-    left_out: int
-    kept: Array
+    number: int  # how many parts
+    left_out: int  # how many of them, the first ones, are to be left out, one after the other
+    kept: Array  # bits of rows that are in no part, ascending
 
     @classmethod
     def of(cls, n_rows: int, kept: Array | None = None) -> Parts:
@@ -63,14 +53,7 @@ class Parts:
 class WithoutPart:
     """Rows in chunks of which one part has no weight.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        All rows.
-    parts : Parts
-        Of the rows.
-    which : int
-        The part left out.
+    ``which``: the part left out.
     """
 
     def __init__(self, chunks: Chunks, parts: Parts, which: int) -> None:

@@ -71,19 +71,8 @@ def landmarks_without(landmarks: Array, rest: Array, draw: Callable[[int], Array
     Those of the model of all rows, since through others the kernel would be another function, and
     scores not comparable. Drawn anew only if none is left.
 
-    Parameters
-    ----------
-    landmarks : ndarray of int
-        Landmarks of all rows.
-    rest : ndarray of int
-        Rows that are not left out, ascending.
-    draw : callable
-        From a number of rows to landmarks among them.
-
-    Returns
-    -------
-    ndarray of int
-        Places among ``rest``, ascending.
+    ``landmarks``: landmarks of all rows. ``rest``: rows that are not left out, ascending. ``draw``:
+    from a number of rows to landmarks among them. Returned: places among ``rest``, ascending.
 
     Examples
     --------
@@ -111,29 +100,16 @@ LAZILY = 200  # distinct rows up to which the exact rule is used
 
 @dataclass
 class SmallSample:
-    """Distinct rows and the model of all of them, the kernel matrix stored.
+    """Distinct rows and the model of all of them, the kernel matrix stored."""
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (n, n)
-        The kernel matrix.
-    weights, linear, alpha : ndarray of shape (n,)
-        Weights, linear term of the program, coefficients of the model.
-    tol : float
-        Of the solver.
-    definite : bool
-        Whether the kernel is positive semidefinite for certain.
-    solved : bool
-        Whether all fits without rows so far reached it.
-    """
-
-    matrix: Array
+    matrix: Array  # (n, n): the kernel matrix
+    # weights, linear, alpha: (n,): weights, linear term of the program, coefficients of the model
     weights: Array
     linear: Array
     alpha: Array
-    tol: float
-    definite: bool
-    solved: bool = True
+    tol: float  # of the solver
+    definite: bool  # whether the kernel is positive semidefinite for certain
+    solved: bool = True  # whether all fits without rows so far reached it
 
     def lazily(self, false_alarms: float) -> tuple[Array, Array]:
         """Return held-out scores, exact up to the threshold, and which are exact."""
@@ -247,24 +223,11 @@ def lazy_scores(
     The estimate is not proven to be too low. Should it have been too high for a row that was left
     out, all rows whose estimates come as near to the threshold as that are left out too.
 
-    Parameters
-    ----------
-    score_without : callable
-        From the rows of a part to their scores by the model of the others.
-    scores, coefficients, diagonal, weights : ndarray of shape (n,)
-        Of distinct rows, in the model of all of them: sums over the coefficients, these,
-        ``k(x, x)`` and weights.
-    false_alarms : float
-        The rate wanted.
-    linear : ndarray of shape (n,) or float
-        What a score has beside the sum over coefficients.
-
-    Returns
-    -------
-    scores : ndarray of shape (n,)
-        The scores left out.
-    known : ndarray of bool of shape (n,)
-        Which of them are exact.
+    ``score_without``: from the rows of a part to their scores by the model of the others.
+    ``scores``, ``coefficients``, ``diagonal``, ``weights``: of distinct rows, in the model of all
+    of them: sums over the coefficients, these, ``k(x, x)`` and weights. ``linear``: what a score
+    has beside the sum over coefficients. Returned: ``scores``, the scores left out; ``known``,
+    which of them are exact.
     """
     mass = float(coefficients.sum())
     known = coefficients <= 0.0

@@ -23,18 +23,10 @@ LEAST_COUNTED = 0.15  # proportion of few rows that counts for the range
 
 @dataclass(frozen=True)
 class HeldOutScores:
-    """Scores of rows, each by a model that has not seen it.
+    """Scores of rows, each by a model that has not seen it."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n,)
-        Ascending.
-    weights : ndarray of shape (n,)
-        How often each counts.
-    """
-
-    scores: Array
-    weights: Array
+    scores: Array  # (n,): ascending
+    weights: Array  # (n,): how often each counts
 
     @classmethod
     def of(cls, scores: ArrayLike, weights: ArrayLike | None = None) -> HeldOutScores:
@@ -168,27 +160,12 @@ def odd_rows(
 ) -> tuple[Array, Array]:
     """Return which rows may not belong to the class.
 
-    Parameters
-    ----------
-    contamination : float or "auto"
-        Half of the proportion of the weight; "auto" takes the rows that are odd to the wide kernel
-        alone.
-    wide : ndarray of shape (n,)
-        Held-out scores by a model with a wide kernel.
-    narrow : callable
-        The same by the model that is to be fitted, asked for when they are needed.
-    weights : ndarray of shape (n,)
-        How often each row counts.
-    tight : sequence of ndarray of int
-        Groups of nearly equal rows that are odd together, the oddest first: dropped before others.
-
-    Returns
-    -------
-    rows : ndarray of int
-        Rows to be dropped.
-    counted : ndarray
-        How often each of them counts for the threshold: as it did, but for groups, which are taken
-        for anomalies, never.
+    ``contamination``: half of the proportion of the weight; "auto" takes the rows that are odd to
+    the wide kernel alone. ``wide``: held-out scores by a model with a wide kernel. ``narrow``: the
+    same by the model that is to be fitted, asked for when they are needed. ``weights``: how often
+    each row counts. ``tight``: groups of nearly equal rows that are odd together, the oddest first:
+    dropped before others. Returned: ``rows``, rows to be dropped; ``counted``, how often each of
+    them counts for the threshold: as it did, but for groups, which are taken for anomalies, never.
 
     Examples
     --------

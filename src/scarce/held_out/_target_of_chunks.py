@@ -24,23 +24,9 @@ from scarce.solvers import feasible_start, solve
 class LeftOutOfChunks:
     """Fits without some rows of the target.
 
-    Parameters
-    ----------
-    plan, problem, solution : Plan, TaskProblem, BandSolution
-        Those of the fit of all rows.
-    target : Part
-        The target's rows.
-    members : ndarray of int
-        Set of equal rows that each of them is of.
-    estimator : TransferOneClassSVM
-        Whose tolerance and limits are used.
-
-    Attributes
-    ----------
-    solved : bool
-        Whether every fit so far is within the tolerance over all rows.
-    reads : int
-        Passes over all rows.
+    ``plan``, ``problem``, ``solution``: those of the fit of all rows. ``members``: set of equal
+    rows that each of them is of. ``estimator``: whose tolerance and limits are used. ``solved``:
+    whether every fit so far is within the tolerance over all rows. ``reads``: passes over all rows.
     """
 
     def __init__(

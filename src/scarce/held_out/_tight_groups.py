@@ -27,23 +27,10 @@ def representatives(
     distance to the nearest row. Where rows repeat anyway, in columns of a few values, a group has
     to be twice as heavy as the median row and its equals.
 
-    Parameters
-    ----------
-    values : callable
-        From places among the distinct rows, twice, to their kernel values.
-    members : ndarray of int of shape (n,)
-        Place of every row among the distinct ones.
-    weights : ndarray of shape (n,)
-        How often each row counts.
-    most : float
-        Largest proportion of the weight in a group.
-
-    Returns
-    -------
-    places : ndarray of int of shape (n,)
-        Place among the distinct rows; the same one for all rows of a group.
-    groups : list of ndarray of int
-        Rows of each group.
+    ``values``: from places among the distinct rows, twice, to their kernel values. ``members``:
+    place of every row among the distinct ones. ``weights``: how often each row counts. ``most``:
+    largest proportion of the weight in a group. Returned: ``places``, place among the distinct
+    rows; the same one for all rows of a group; ``groups``, rows of each group.
 
     Examples
     --------
@@ -98,19 +85,8 @@ def _linked(values: Callable[[Array, Array], Array], n: int) -> Array:
 def odd_groups(groups: list[Array], scores: Array, weights: Array) -> list[Array]:
     """Return the groups that few rows score below, the oddest first.
 
-    Parameters
-    ----------
-    groups : list of ndarray of int
-        Rows of each group.
-    scores : ndarray of shape (n,)
-        Held-out scores, those of a group of a model that has seen none of its rows.
-    weights : ndarray of shape (n,)
-        How often each row counts.
-
-    Returns
-    -------
-    list of ndarray of int
-        Some of the groups.
+    ``groups``: rows of each group. ``scores``: held-out scores, those of a group of a model that
+    has seen none of its rows. ``weights``: how often each row counts. Returned: some of the groups.
 
     Examples
     --------

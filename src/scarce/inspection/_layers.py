@@ -20,24 +20,12 @@ from scarce.model_selection import CalibratedOneClass
 
 @dataclass(frozen=True)
 class Layers:
-    """The steps before an estimator, the estimator, and what happens to its score.
+    """The steps before an estimator, the estimator, and what happens to its score."""
 
-    Attributes
-    ----------
-    steps : tuple of transformers
-        What rows go through first.
-    last : estimator
-        What scores them.
-    factor : float
-        Of its score in that of the whole.
-    calibrated : CalibratedOneClass or None
-        A calibration around it, whose offset takes the place of its own.
-    """
-
-    steps: tuple[Any, ...]
-    last: Any
-    factor: float = 1.0
-    calibrated: Any = None
+    steps: tuple[Any, ...]  # what rows go through first
+    last: Any  # what scores them
+    factor: float = 1.0  # of its score in that of the whole
+    calibrated: Any = None  # A calibration around it, whose offset takes the place of its own
 
     @property
     def offset(self) -> float | None:

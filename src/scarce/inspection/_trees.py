@@ -14,23 +14,13 @@ from scarce._kernel_sum import KernelSum
 
 @dataclass(frozen=True)
 class KernelAndTrees:
-    """``f(x) = kernel(x) + factor mean_t tree_t(scale x)``.
+    """``f(x) = kernel(x) + factor mean_t tree_t(scale x)``."""
 
-    Attributes
-    ----------
-    kernel : KernelSum
-        The kernel part, with the constants of the whole.
-    trees : dict of ndarray
-        Nodes, as `scarce.positive_unlabeled.bags._forest.as_arrays` makes them.
-    factor : float
-        Of the mean of the trees.
-    scale : ndarray of shape (n_features,)
-        What the columns of `x` are multiplied by; trees see the product in 32 bits.
-    """
-
-    kernel: KernelSum
+    kernel: KernelSum  # the kernel part, with the constants of the whole
+    # nodes, as `scarce.positive_unlabeled.bags._forest.as_arrays` makes them
     trees: dict[str, Array]
-    factor: float
+    factor: float  # of the mean of the trees
+    # (n_features,): what the columns of `x` are multiplied by; trees see the product in 32 bits
     scale: Array
 
     def of_trees(self, rows: Array) -> Array:

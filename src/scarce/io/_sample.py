@@ -35,10 +35,7 @@ class Sample:
 class Chosen:
     """The rows chosen so far: those with the smallest of random numbers, of each of two kinds.
 
-    Parameters
-    ----------
-    sample : Sample
-        How they are chosen.
+    ``sample``: how they are chosen.
     """
 
     def __init__(self, sample: Sample) -> None:

@@ -48,12 +48,8 @@ class TableError(ValueError):
 class Reading:
     """What a column holds.
 
-    Parameters
-    ----------
-    kind : str
-        "number", "text", "date", "empty" or another type's name.
-    style : str, default=""
-        How numbers or dates are written in text, where they are.
+    ``kind``: "number", "text", "date", "empty" or another type's name. ``style``: how numbers or
+    dates are written in text, where they are.
     """
 
     kind: str

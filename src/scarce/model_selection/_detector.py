@@ -25,19 +25,12 @@ FAR = 100.0  # times the range of a column that no row of the class is away
 
 @dataclass(frozen=True)
 class FitData:
-    """What a fit is given, and parts of it.
+    """What a fit is given, and parts of it."""
 
-    Attributes
-    ----------
-    X, y : array-like
-        Rows, and labels or None.
-    given : dict
-        Other values of the rows for `fit`.
-    """
-
+    # X, y: rows, and labels or None
     X: Any
     y: Any
-    given: dict[str, Any]
+    given: dict[str, Any]  # other values of the rows for `fit`
 
     def own(self, detector: Any, name: str) -> Any:
         """Return values of a name, which for a pipeline may be named after its last step."""

@@ -17,28 +17,15 @@ from scarce.model_selection._detector import FitData, is_kernel_machine, last_st
 
 @dataclass(frozen=True)
 class Trimming:
-    """The rows of a fit, and how they are held out.
+    """The rows of a fit, and how they are held out."""
 
-    Attributes
-    ----------
-    detector, fitted : estimator
-        As given, and fitted to all rows.
-    data : FitData
-        The rows.
-    parts : list of ndarray of int
-        Rows that are held out together.
-    counted : ndarray of int
-        Rows of the class that count.
-    weights : ndarray
-        How often each of them counts.
-    """
-
+    # detector, fitted: as given, and fitted to all rows
     detector: Any
     fitted: Any
-    data: FitData
-    parts: list[Array]
-    counted: Array
-    weights: Array
+    data: FitData  # the rows
+    parts: list[Array]  # rows that are held out together
+    counted: Array  # rows of the class that count
+    weights: Array  # how often each of them counts
 
     def odd_rows(self, contamination: float | str) -> tuple[Array, Array]:
         """Return which of the rows that count may not be of the class, as `odd_rows` does."""

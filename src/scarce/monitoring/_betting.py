@@ -44,12 +44,8 @@ def bets(p_values: Array) -> Array:
 class Capital:
     """What bets on p-values have come to.
 
-    Parameters
-    ----------
-    parts : array-like of shape (n_moves, n_bets), optional
-        Proportions of the capital by bet; equal parts by default.
-    log_capital : float
-        Logarithm of the capital.
+    ``parts``: proportions of the capital by bet; equal parts by default. ``log_capital``: logarithm
+    of the capital.
     """
 
     def __init__(self, parts: ArrayLike | None = None, log_capital: float = 0.0) -> None:

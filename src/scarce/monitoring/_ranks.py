@@ -27,12 +27,7 @@ def rounded(scores: ArrayLike) -> Array:
 class SeenScores:
     """The scores so far, as distinct values and how often each was seen.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n,)
-        To begin with.
-    counts : array-like of shape (n,), optional
-        How often each counts; once by default.
+    ``scores``: to begin with. ``counts``: how often each counts; once by default.
     """
 
     def __init__(self, scores: ArrayLike, counts: ArrayLike | None = None) -> None:
@@ -47,12 +42,8 @@ class SeenScores:
         Of exchangeable scores they are independent and uniform, ties included: the place among
         equal scores is drawn.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n,)
-            In the order in which they came.
-        random : ndarray of shape (n,)
-            Uniform numbers, for the places among equal scores.
+        ``scores``: in the order in which they came. ``random``: uniform numbers, for the places
+        among equal scores.
 
         Examples
         --------

@@ -56,28 +56,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the solution of a one-class problem says, wherever the rows are.
+    """What the solution of a one-class problem says, wherever the rows are."""
 
-    Attributes
-    ----------
-    solution : Solved
-        What it is worth.
-    objective : float
-        Of the primal problem.
-    offset, rounding : callable
-        Return the offset, and how far rounding may move a score that reaches it.
-    far : float
-        Score of a row infinitely far from all others, where the kernel vanishes.
-    dropped : tuple of ndarray, optional
-        Scores and weights of rows that took no part.
-    """
-
-    solution: Solved
-    objective: float
+    solution: Solved  # what it is worth
+    objective: float  # of the primal problem
+    # offset, rounding: return the offset, and how far rounding may move a score that reaches it
     offset: Callable[[], float]
     rounding: Callable[[], float]
-    far: float = 0.0
-    dropped: tuple[Array, Array] | None = None
+    far: float = 0.0  # score of a row infinitely far from all others, where the kernel vanishes
+    dropped: tuple[Array, Array] | None = None  # scores and weights of rows that took no part
 
 
 class OneClassMachine(

@@ -46,30 +46,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaskAnswer:
-    """What a solution of all tasks says, wherever the rows are.
+    """What a solution of all tasks says, wherever the rows are."""
 
-    Attributes
-    ----------
-    solution : Solved
-        What it is worth.
-    objective : float
-        Of the primal problem.
-    n_iter, n_rounds : int
-        Steps and rounds taken.
-    converged : bool
-        Whether the rounds settled.
-    offsets : ndarray of shape (n_tasks,)
-        Order statistics of the tasks' scores.
-    held_out_offset, rounding : callable
-        Return the target's offset from held-out scores, and how far rounding may move a score.
-    """
-
-    solution: Solved
-    objective: float
+    solution: Solved  # what it is worth
+    objective: float  # of the primal problem
+    # n_iter, n_rounds: steps and rounds taken
     n_iter: int
     n_rounds: int
-    converged: bool
-    offsets: Array
+    converged: bool  # whether the rounds settled
+    offsets: Array  # (n_tasks,): order statistics of the tasks' scores
+    # held_out_offset, rounding: return the target's offset from held-out scores, and how far
+    # rounding may move a score
     held_out_offset: Callable[[], float]
     rounding: Callable[[], float]
 

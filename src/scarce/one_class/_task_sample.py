@@ -85,14 +85,9 @@ COMPARED_ROWS = 2000  # distinct rows of a source that are looked at, half of th
 
 @dataclass(frozen=True)
 class SourceMoves:
-    """How far sources are moved so that their means are the target's.
+    """How far sources are moved so that their means are the target's."""
 
-    Attributes
-    ----------
-    means : ndarray of shape (n_tasks, n_features)
-        Means of the tasks, the target's first, which does not move.
-    """
-
+    # (n_tasks, n_features): means of the tasks, the target's first, which does not move
     means: Array
 
     @classmethod
@@ -194,28 +189,16 @@ relation="auto"
 
 @dataclass(frozen=True)
 class TaskSample:
-    """Distinct rows, the target's first, as positions among the rows of a fit.
+    """Distinct rows, the target's first, as positions among the rows of a fit."""
 
-    Attributes
-    ----------
-    first : ndarray of int of shape (n,)
-        One row of each set of equal ones.
-    members : ndarray of int of shape (n_rows,)
-        The set of every row.
-    tasks, weights, alpha : ndarray of shape (n,)
-        Task, summed weight and summed dual variable of each.
-    n_target : int
-        How many are the target's.
-    given_radii : bool
-        Whether radii came with the rows, so that rows of different radii are not equal.
-    """
-
-    first: Array
-    members: Array
+    first: Array  # (n,): one row of each set of equal ones
+    members: Array  # (n_rows,): the set of every row
+    # tasks, weights, alpha: (n,): task, summed weight and summed dual variable of each
     tasks: Array
     weights: Array
     alpha: Array
-    n_target: int
+    n_target: int  # how many are the target's
+    # whether radii came with the rows, so that rows of different radii are not equal
     given_radii: bool
 
     @classmethod
@@ -289,41 +272,26 @@ def task_masses(source_weight: Any, sources: list[int]) -> Array:
 
 @dataclass
 class TargetLeftOut:
-    """Fits without some rows of the target, each begun at the model of all rows.
+    """Fits without some rows of the target, each begun at the model of all rows."""
 
-    Attributes
-    ----------
-    full : ShiftRounds
-        The rounds of all rows, run.
-    sample : TaskSample
-        Their distinct rows.
-    solve : callable
-        ``solve(program, start)``.
-    radii : callable or None
-        ``radii(rows, tasks, weights)`` where a rule gives them, which sees only what is left; None
-        where they belong to the rows.
-    draw : callable
-        The choice of landmarks among a number of rows, should all landmarks of a low-rank kernel
-        be left out.
-    moves, shifts : SourceMoves and ndarray of shape (n_tasks, n_features), or None
-        How far sources are moved, which the rows left out have no part in, and how far they are.
-    tol, round_tol, max_rounds
-        Of the programs and of the rounds.
-    solved : bool
-        Whether the objective of all fits so far has settled.
-    """
-
-    full: ShiftRounds
-    sample: TaskSample
-    solve: Callable[[QuadraticProgram, Array | None], Solution]
+    full: ShiftRounds  # the rounds of all rows, run
+    sample: TaskSample  # their distinct rows
+    solve: Callable[[QuadraticProgram, Array | None], Solution]  # ``solve(program, start)``
+    # ``radii(rows, tasks, weights)`` where a rule gives them, which sees only what is left; None
+    # where they belong to the rows
     radii: Callable[[Any, Array, Array], Array] | None
+    # the choice of landmarks among a number of rows, should all landmarks of a low-rank kernel be
+    # left out
     draw: Callable[[int], Array]
+    # moves, shifts: (n_tasks, n_features): how far sources are moved, which the rows left out have
+    # no part in, and how far they are
     moves: SourceMoves | None
     shifts: Array | None
+    # tol, round_tol, max_rounds: of the programs and of the rounds
     tol: float
     round_tol: float
     max_rounds: int
-    solved: bool = True
+    solved: bool = True  # whether the objective of all fits so far has settled
 
     def scores(self, part: Array) -> Array:
         """Return the scores of a part of the target's rows by the model of all other rows."""

@@ -42,25 +42,14 @@ def task_weights(found: Survey, named: bool) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class HeldOutTarget:
-    """Scores of the target's distinct rows by fits without them.
+    """Scores of the target's distinct rows by fits without them."""
 
-    Attributes
-    ----------
-    scores, weights : ndarray of shape (n_distinct,)
-        Of the distinct rows.
-    members : ndarray of int
-        The distinct row that each row of the target equals.
-    reads : int
-        How often all rows were read.
-    solved : bool
-        Whether every fit met the tolerance.
-    """
-
+    # scores, weights: (n_distinct,): of the distinct rows
     scores: Array
     weights: Array
-    members: Array
-    reads: int
-    solved: bool
+    members: Array  # the distinct row that each row of the target equals
+    reads: int  # how often all rows were read
+    solved: bool  # whether every fit met the tolerance
 
 
 def held_out_target(

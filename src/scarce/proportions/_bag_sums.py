@@ -32,34 +32,17 @@ BAG = "bag"
 
 @dataclass(frozen=True)
 class GroupTable:
-    """What one read finds of the groups.
+    """What one read finds of the groups."""
 
-    Attributes
-    ----------
-    places : dict
-        Number of each group of positive weight, by its id.
-    shares : ndarray of shape (n_groups, 1)
-        Proportion of positives.
-    sizes, counts : ndarray of shape (n_groups,)
-        Weight and number of rows.
-    present : int
-        Groups of all chunks, counted in every chunk anew.
-    n_common : int
-        Number of common rows.
-    common_weight : float
-        Their weight.
-    mixed : bool
-        Whether some group holds two rows that differ.
-    """
-
-    places: dict[Any, int]
-    shares: Array
+    places: dict[Any, int]  # number of each group of positive weight, by its id
+    shares: Array  # (n_groups, 1): proportion of positives
+    # sizes, counts: (n_groups,): weight and number of rows
     sizes: Array
     counts: Array
-    present: int
-    n_common: int
-    common_weight: float
-    mixed: bool
+    present: int  # groups of all chunks, counted in every chunk anew
+    n_common: int  # number of common rows
+    common_weight: float  # their weight
+    mixed: bool  # whether some group holds two rows that differ
 
     def read(self, part: Part) -> Part:
         """Return rows that know their bag; those of no group have no weight."""
@@ -256,21 +239,11 @@ def stacked_factor(rows: list[Array | None]) -> Array | None:
 
 @dataclass(frozen=True)
 class BagSums:
-    """Bags of all rows: rows that stand for the common ones, then the groups' means.
+    """Bags of all rows: rows that stand for the common ones, then the groups' means."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_bags, rank)
-        Their features.
-    functions : ndarray of shape (n_bags, n_sources)
-        The sources' scores without constants.
-    n_common : int
-        Rows that stand for the common ones.
-    """
-
-    features: Array
-    functions: Array
-    n_common: int
+    features: Array  # (n_bags, rank): their features
+    functions: Array  # (n_bags, n_sources): the sources' scores without constants
+    n_common: int  # rows that stand for the common ones
 
 
 def bag_sums(

@@ -37,21 +37,11 @@ Calibration = tuple[float, Any]
 
 
 class GroupRows(NamedTuple):
-    """Rows of some whole groups.
+    """Rows of some whole groups."""
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        The rows.
-    in_groups : RowGroups
-        Their groups.
-    chosen : ndarray of int
-        Which of all groups these are.
-    """
-
-    rows: Array
-    in_groups: RowGroups
-    chosen: Array
+    rows: Array  # the rows
+    in_groups: RowGroups  # their groups
+    chosen: Array  # which of all groups these are
 
 
 def has_mixed_groups(X: Any, bags: Bags) -> bool:
@@ -130,12 +120,8 @@ def worse_beyond_noise(loss: Array, other: Array, sizes: Array) -> bool:
 class LeftOut:
     """A fit without every fifth group, and the losses of its forms on these groups.
 
-    Attributes
-    ----------
-    loss : dict of float
-        Mean cross-entropy: "uncalibrated", "calibrated", and "source" where there is one.
-    harmful : bool
-        Whether the calibration raises the loss by more than noise.
+    ``loss``: mean cross-entropy: "uncalibrated", "calibrated", and "source" where there is one.
+    ``harmful``: whether the calibration raises the loss by more than noise.
     """
 
     def __init__(self, estimator: Any, X: Any, bags: Bags, part: Callable[..., Any]) -> None:

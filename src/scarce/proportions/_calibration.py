@@ -29,21 +29,9 @@ def wanted_scores(shares: Array, sizes: Array, epsilon: float, clip: Any) -> tup
     The proportion ``q`` wants the score ``log(q / (1 - q))``; an error ``epsilon`` of the
     proportion is one of ``epsilon / (q (1 - q))`` of the score.
 
-    Parameters
-    ----------
-    shares : ndarray of shape (n_groups,)
-        Proportions of positives, between 0 and 1.
-    sizes : ndarray of shape (n_groups,)
-        Weights of the groups.
-    epsilon : float
-        Tolerated error of a proportion.
-    clip : float or "auto"
-        Distance of the proportions from 0 and 1; see `clip_bounds`.
-
-    Returns
-    -------
-    scores, tubes : ndarray of shape (n_groups,)
-        Wanted scores and half widths.
+    ``shares``: proportions of positives, between 0 and 1. ``sizes``: weights of the groups.
+    ``epsilon``: tolerated error of a proportion. ``clip``: distance of the proportions from 0 and
+    1; see `clip_bounds`. Returned: ``scores, tubes``, wanted scores and half widths.
     """
     kappa = clip_bounds(sizes, clip)
     q = np.minimum(np.maximum(shares, kappa), 1.0 - kappa)
@@ -87,14 +75,8 @@ def without_contrast(shares: Array, n_common: int) -> bool:
 def accepting_cut(decisions: Array, weights: Array, overall: Array) -> Array:
     """Return what to take off decisions so that each class is given to its overall proportion.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n, n_columns)
-        Positive for the second of two classes, or one column per class.
-    weights : ndarray of shape (n,)
-        Weights of the rows.
-    overall : ndarray of shape (n_columns,)
-        Proportion of the second of two classes, or of every class.
+    ``decisions``: positive for the second of two classes, or one column per class. ``weights``:
+    weights of the rows. ``overall``: proportion of the second of two classes, or of every class.
     """
     if decisions.shape[1] == 1:
         order = np.argsort(-decisions[:, 0], kind="stable")

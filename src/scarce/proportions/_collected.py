@@ -35,33 +35,15 @@ MOST_GATHERED = 2_000_000  # rows whose scores are gathered for a calibration
 
 @dataclass
 class Collected:
-    """Bags of rows in chunks.
+    """Bags of rows in chunks."""
 
-    Attributes
-    ----------
-    chunks : BagChunks
-        The rows.
-    plan : Plan
-        Kernel and features.
-    table : GroupTable
-        The groups.
-    bags : Bags
-        The bags, without their rows.
-    space : FeatureSpace
-        Their features.
-    sources : list
-        One source a problem, if any.
-    functions : ndarray of shape (n_bags, n_sources)
-        Their mean scores of the bags, without constants.
-    """
-
-    chunks: BagChunks
-    plan: Plan
-    table: GroupTable
-    bags: Bags
-    space: FeatureSpace
-    sources: list[Any]
-    functions: Array
+    chunks: BagChunks  # the rows
+    plan: Plan  # kernel and features
+    table: GroupTable  # the groups
+    bags: Bags  # the bags, without their rows
+    space: FeatureSpace  # their features
+    sources: list[Any]  # one source a problem, if any
+    functions: Array  # (n_bags, n_sources): their mean scores of the bags, without constants
 
     def _weight_vector(self, model: Expansion) -> Array:
         """Return a model in raw numbers."""

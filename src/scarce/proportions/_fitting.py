@@ -17,30 +17,14 @@ Wanted = list[tuple[Array, Array]]  # scores and tubes of the groups, for every 
 
 @dataclass(frozen=True)
 class InMemory:
-    """Bags of rows in memory; `Collected` is the same of rows in chunks.
+    """Bags of rows in memory; `Collected` is the same of rows in chunks."""
 
-    Attributes
-    ----------
-    X : array or CSR
-        The rows.
-    bags : Bags
-        Their bags.
-    space : BagSpace
-        Features of these.
-    sources : list
-        One source a problem, if any.
-    functions : ndarray of shape (n_bags, n_sources)
-        Their mean scores of the bags, without constants.
-    scored : GroupRows or None
-        Rows whose scores say how groups are met.
-    """
-
-    X: Any
-    bags: Bags
-    space: BagSpace
-    sources: list[Any]
-    functions: Array
-    scored: GroupRows | None
+    X: Any  # the rows
+    bags: Bags  # their bags
+    space: BagSpace  # features of these
+    sources: list[Any]  # one source a problem, if any
+    functions: Array  # (n_bags, n_sources): their mean scores of the bags, without constants
+    scored: GroupRows | None  # rows whose scores say how groups are met
 
     @property
     def mixed(self) -> bool:

@@ -21,30 +21,16 @@ WHOLE = 1e-6  # how far the shares of all classes may be from adding up to one
 
 @dataclass(frozen=True)
 class Bags:
-    """The bags that the learner sees: single common rows first, then groups, each one by its mean.
+    """The bags that the learner sees: single common rows first, then groups by their means."""
 
-    Attributes
-    ----------
-    codes : ndarray of int of shape (n_samples,)
-        Bag of each row; -1 for a row that takes no part.
-    weights : ndarray of shape (n_samples,)
-        Weight of each row in its bag's mean.
-    n_common : int
-        Number of common rows.
-    shares : ndarray of shape (n_groups, n_problems)
-        Proportion of each class to be separated; of the positives alone for two classes.
-    sizes : ndarray of shape (n_groups,)
-        Weight of each group.
-    masses : ndarray of shape (n_common + n_groups,)
-        Factor of each bag's cost.
-    """
-
-    codes: Array
-    weights: Array
-    n_common: int
+    codes: Array  # (n_samples,): bag of each row; -1 for a row that takes no part
+    weights: Array  # (n_samples,): weight of each row in its bag's mean
+    n_common: int  # number of common rows
+    # (n_groups, n_problems): proportion of each class to be separated; of the positives alone for
+    # two classes
     shares: Array
-    sizes: Array
-    masses: Array
+    sizes: Array  # (n_groups,): weight of each group
+    masses: Array  # (n_common + n_groups,): factor of each bag's cost
 
     @property
     def n_bags(self) -> int:

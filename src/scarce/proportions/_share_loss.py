@@ -18,21 +18,11 @@ SMALLEST = 1e-12  # a mean probability below this is rounding, and its logarithm
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Rows in groups: what a mean over each group needs.
+    """Rows in groups: what a mean over each group needs."""
 
-    Attributes
-    ----------
-    codes : ndarray of int of shape (n,)
-        Group of each row.
-    parts : ndarray of shape (n,)
-        Part of each row in its group's mean; they sum to one in a group.
-    sizes : ndarray of shape (n_groups,)
-        Weight of each group.
-    """
-
-    codes: Array
-    parts: Array
-    sizes: Array
+    codes: Array  # (n,): group of each row
+    parts: Array  # (n,): part of each row in its group's mean; they sum to one in a group
+    sizes: Array  # (n_groups,): weight of each group
 
     @classmethod
     def of(cls, codes: Array, weights: Array, n_groups: int) -> RowGroups:

@@ -35,26 +35,14 @@ LARGE_GROUP = 32  # rows a bag, from which on a matrix of rows by bags is small
 
 @dataclass(frozen=True)
 class Expansion:
-    """A model as a sum over rows.
+    """A model as a sum over rows."""
 
-    Attributes
-    ----------
-    support : ndarray of int
-        The rows.
-    coefficients : ndarray
-        Their coefficients.
-    coef : ndarray or None
-        Weights of the features, for a linear kernel.
-    shift : float
-        Score of the point that the bags' features were moved to, to be taken off the offset.
-    scores : ndarray or None
-        Scores of the rows that the space was told to score, where it knows them.
-    """
-
-    support: Array
-    coefficients: Array
-    coef: Array | None = None
+    support: Array  # the rows
+    coefficients: Array  # their coefficients
+    coef: Array | None = None  # weights of the features, for a linear kernel
+    # score of the point that the bags' features were moved to, to be taken off the offset
     shift: float = 0.0
+    # scores of the rows that the space was told to score, where it knows them
     scores: Array | None = None
 
 

@@ -42,12 +42,7 @@ class Descent:
     ones, by which the gradient is brought up to date whenever they end. Everything here is in the
     order of the places.
 
-    Parameters
-    ----------
-    form : SignedForm
-        The program.
-    x : ndarray of shape (n,)
-        A feasible point.
+    ``x``: A feasible point.
     """
 
     def __init__(self, form: SignedForm, x: Array) -> None:

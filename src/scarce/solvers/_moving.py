@@ -34,16 +34,8 @@ SOLVED, NO_ROOM = 0, 1  # what `solve_active` answers
 class MovingOptimum:
     """The solution of a program, ready for fewer rows at the front and more at the end.
 
-    Parameters
-    ----------
-    program : QuadraticProgram
-        One that `can_follow` accepts.
-    alpha : ndarray of shape (n,)
-        Its solution.
-    tol : float
-        Tolerance, as for `solve`.
-    cache_size : float
-        Memory for kernel values in MB.
+    ``program``: one that `can_follow` accepts. ``alpha``: its solution. ``tol``: tolerance, as for
+    `solve`. ``cache_size``: memory for kernel values in MB.
     """
 
     def __init__(

@@ -31,16 +31,9 @@ class RowCache(SymmetricOperator):
     the whole. What is stored anyway is used where it is, and other precisions are the operator's
     own business.
 
-    Parameters
-    ----------
-    kernel : SymmetricOperator
-        The matrix ``K``.
-    values : ndarray of shape (n, n)
-        Memory for the rows, in the precision they are kept in.
-    order : ndarray of int of shape (n,), optional
-        The variable at every place; by default places are the variables themselves.
-    lazily : bool
-        Whether single rows will do.
+    ``values``: memory for the rows, in the precision they are kept in. ``order``: the variable at
+    every place; by default places are the variables themselves. ``lazily``: whether single rows
+    will do.
     """
 
     writes_rows = True

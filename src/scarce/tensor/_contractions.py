@@ -20,16 +20,9 @@ TILE_VALUES = 1 << 17  # values turned into float64 at a time, 1 MB
 class Tensors:
     """A sample of tensors, read a tile at a time so that the data are never copied whole.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, n_features)
-        One flattened tensor a row, without the zeros that fill it up.
-    shape : tuple of int
-        Shape of a tensor.
-    norm : float
-        What half-steps divide the tensors by, their largest norm.
-    lengths : ndarray of shape (n,), optional
-        What each tensor is divided by before that: nothing by default.
+    ``rows``: one flattened tensor a row, without the zeros that fill it up. ``shape``: shape of a
+    tensor. ``norm``: what half-steps divide the tensors by, their largest norm. ``lengths``: what
+    each tensor is divided by before that: nothing by default.
     """
 
     def __init__(

@@ -47,31 +47,16 @@ class Fit:
 
 @dataclass(frozen=True)
 class ModeSweeps:
-    """Half-steps for modes 2..N, then 1, and again, until one for every mode changes nothing.
+    """Half-steps for modes 2..N, then 1, and again, until one for every mode changes nothing."""
 
-    Attributes
-    ----------
-    tensors : Tensors
-        The sample.
-    problem : OneClassHalfStep or BinaryHalfStep
-        Program and value of a half-step.
-    solve : callable
-        ``solve(program, start)``, to a tolerance near rounding errors.
-    tol : float
-        The stop rule's.
-    max_iter : int
-        Largest number of sweeps.
-    stop : {"relative", "paper"}
-        "relative": in half-steps of all modes, whichever was the first, the objective changes by no
-        more than `tol` of itself. "paper": in a sweep the first factor, its length as the iteration
-        gives it, moves by no more than `tol`.
-    """
-
-    tensors: Tensors
-    problem: HalfStep
-    solve: Solve
-    tol: float
-    max_iter: int
+    tensors: Tensors  # the sample
+    problem: HalfStep  # program and value of a half-step
+    solve: Solve  # ``solve(program, start)``, to a tolerance near rounding errors
+    tol: float  # the stop rule's
+    max_iter: int  # largest number of sweeps
+    # "relative": in half-steps of all modes, whichever was the first, the objective changes by no
+    # more than `tol` of itself. "paper": in a sweep the first factor, its length as the iteration
+    # gives it, moves by no more than `tol`.
     stop: str = "relative"
 
     def run(self, start: Factors) -> Fit:

@@ -27,11 +27,6 @@ class Strip:
     """Values of rows, one after the other, in memory that has room for more.
 
     Nothing that a strip holds ever changes: `moved` returns another one, which may share memory.
-
-    Parameters
-    ----------
-    values : ndarray or CSR
-        The rows.
     """
 
     def __init__(self, values: Any) -> None:

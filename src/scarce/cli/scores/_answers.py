@@ -19,21 +19,9 @@ from scarce.monitoring import DriftMonitor
 class Answers:
     """What a model answers, and what is counted meanwhile.
 
-    Parameters
-    ----------
-    fitted : FittedModel
-        The model.
-    id_name : str or None
-        The column that names rows.
-    monitor : DriftMonitor or None
-        Told of all rows.
-
-    Attributes
-    ----------
-    key : str
-        The column of answers that rows are ranked by.
-    lowest_first : bool
-        Whether the rows to look at first have the lowest scores: those that a detector rejects.
+    ``id_name``: the column that names rows. ``monitor``: told of all rows. ``key``: the column of
+    answers that rows are ranked by. ``lowest_first``: whether the rows to look at first have the
+    lowest scores: those that a detector rejects.
     """
 
     def __init__(

@@ -23,10 +23,7 @@ class ScoreCounts:
     narrow kernel the upper half of the scores crowds at a margin that each model has elsewhere, and
     is not compared; below the median a fifth of each proportion is allowed for.
 
-    Parameters
-    ----------
-    left_out : array
-        Scores of held-out rows.
+    ``left_out``: scores of held-out rows.
     """
 
     def __init__(self, left_out: Any) -> None:
@@ -38,12 +35,7 @@ class ScoreCounts:
     def add(self, scores: Array, rejected: int) -> None:
         """Count further scores.
 
-        Parameters
-        ----------
-        scores : ndarray
-            Of new rows.
-        rejected : int
-            How many of these rows are rejected.
+        ``rejected``: how many of these rows are rejected.
         """
         ordered = np.sort(scores)
         self.counts[0] += np.searchsorted(ordered, self.left_out, side="left")

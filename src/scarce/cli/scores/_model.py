@@ -31,30 +31,15 @@ SAMPLES = 1024  # tensors at a time
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A model of a file, and what the file says of it.
+    """A model of a file, and what the file says of it."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    kind : str
-        What it was learnt from, if `scarce fit` wrote it.
-    plan : ColumnPlan
-        The columns that it takes; of none for tensors.
-    id_name : str or None
-        The column that named rows at the fit.
-    shape : tuple of int or None
-        Of samples that the model takes as rows of all their entries.
-    per : str or None
-        The column that says which of several models a row is for.
-    """
-
-    path: Path
-    kind: str
-    plan: ColumnPlan
-    id_name: str | None
+    path: Path  # the file
+    kind: str  # what it was learnt from, if `scarce fit` wrote it
+    plan: ColumnPlan  # the columns that it takes; of none for tensors
+    id_name: str | None  # the column that named rows at the fit
+    # of samples that the model takes as rows of all their entries
     shape: tuple[int, ...] | None = None
-    per: str | None = None
+    per: str | None = None  # the column that says which of several models a row is for
 
     @cached_property
     def model(self) -> Any:
@@ -67,19 +52,9 @@ class FittedModel:
     def source(self, path: Path, dialect: Dialect, name: str | None) -> Source:
         """Return where rows come from: a table, or a file of tensors.
 
-        Parameters
-        ----------
-        path : Path
-            The file.
-        dialect : Dialect
-            How a CSV file is written.
-        name : str or None
-            The column that names rows; by default that of the fit, if there is one.
-
-        Returns
-        -------
-        TableSource or TensorSource
-            With `names`, `notes`, `size`, `id_name` and `batches`.
+        ``dialect``: how a CSV file is written. ``name``: the column that names rows; by default
+        that of the fit, if there is one. Returned: with `names`, `notes`, `size`, `id_name` and
+        `batches`.
         """
         if self.plan.types:
             return TableSource(open_table(path, dialect), self, name)
@@ -138,14 +113,7 @@ def group_names(rows: Rows, name: str) -> Array:
 class TableSource:
     """Rows of a table, as a model takes them. Tables that begin with an error are refused.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    fitted : FittedModel
-        The model.
-    name : str or None
-        The column that names rows.
+    ``name``: the column that names rows.
     """
 
     def __init__(self, table: Table, fitted: FittedModel, name: str | None) -> None:
@@ -174,14 +142,7 @@ class TableSource:
 class TensorSource:
     """Samples of a NumPy file, as a model takes them.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    fitted : FittedModel
-        The model.
-    name : str or None
-        The array that names samples.
+    ``name``: the array that names samples.
     """
 
     notes: tuple[str, ...] = ()

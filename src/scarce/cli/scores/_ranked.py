@@ -20,12 +20,8 @@ KEY, PLACE = "\x00key", "\x00place"  # columns beside those of the answers
 class Ranked:
     """Sorts answers: in memory, or by runs on the disk that are merged.
 
-    Parameters
-    ----------
-    out : Path
-        The file that is to be written; runs lie beside it, as its drafts, and are removed.
-    limit : int or None
-        How many rows are wanted, the first ones.
+    ``out``: the file that is to be written; runs lie beside it, as its drafts, and are removed.
+    ``limit``: how many rows are wanted, the first ones.
     """
 
     def __init__(self, out: Path, limit: int | None) -> None:

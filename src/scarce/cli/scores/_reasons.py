@@ -14,13 +14,7 @@ AT_ONCE = 100  # rows explained together
 
 
 class Head:
-    """The first rows of a list, as the model sees them, so that they can be explained in the end.
-
-    Parameters
-    ----------
-    n_rows : int
-        How many.
-    """
+    """The first rows of a list, as the model sees them, to be explained in the end."""
 
     def __init__(self, n_rows: int) -> None:
         self._n_rows = n_rows
@@ -55,21 +49,9 @@ class Head:
     ) -> dict[int, list[str]]:
         """Return what moved the score of each row, the rows in the order of the list.
 
-        Parameters
-        ----------
-        model : estimator
-            The model.
-        number : int
-            How many columns for each row.
-        tell : callable
-            Is called with how many rows are explained.
-        shape : tuple of int or None
-            Of samples whose entries the columns are.
-
-        Returns
-        -------
-        dict of list of str
-            By the rows' places in the table.
+        ``number``: how many columns for each row. ``tell``: is called with how many rows are
+        explained. ``shape``: of samples whose entries the columns are. Returned: by the rows'
+        places in the table.
         """
         from scarce.inspection import explain
 

@@ -29,51 +29,23 @@ from scarce.io import (
 
 @dataclass
 class Task:
-    """Something to fit.
+    """Something to fit."""
 
-    Attributes
-    ----------
-    kind : str
-        What kind of supervision there is.
-    why : str
-        What of the input says so.
-    estimator : estimator
-        The last step.
-    y : ndarray or None
-        Labels or proportions.
-    metadata : dict of ndarray
-        Values of each row for the estimator's `fit`.
-    plan : ColumnPlan
-        What is done with each column.
-    ids : ndarray
-        Names of the rows.
-    id_name : str
-        What these names are: a column's, or "row".
-    notes : list of str
-        What a person should know.
-    facts : dict
-        What the report says of this kind.
-    tables : list of Rows
-        What was read; none for tensors.
-    columns : transformer or None
-        The step before the estimator, if it is not the plan's own.
-    groups : ndarray of str or None
-        Which of several models each row is for.
-    """
-
-    kind: str
-    why: str
-    estimator: Any = None
-    y: Any = None
+    kind: str  # what kind of supervision there is
+    why: str  # what of the input says so
+    estimator: Any = None  # the last step
+    y: Any = None  # labels or proportions
+    # values of each row for the estimator's `fit`
     metadata: dict[str, Any] = field(default_factory=dict)
+    # what is done with each column
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(()))
-    ids: Any = None
-    id_name: str = "row"
-    notes: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    tables: list[Rows] = field(default_factory=list)
-    columns: Any = None
-    groups: Any = None
+    ids: Any = None  # names of the rows
+    id_name: str = "row"  # what these names are: a column's, or "row"
+    notes: list[str] = field(default_factory=list)  # what a person should know
+    facts: dict[str, Any] = field(default_factory=dict)  # what the report says of this kind
+    tables: list[Rows] = field(default_factory=list)  # what was read; none for tensors
+    columns: Any = None  # the step before the estimator, if it is not the plan's own
+    groups: Any = None  # which of several models each row is for
 
     @cached_property
     def X(self) -> Any:

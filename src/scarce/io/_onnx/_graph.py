@@ -26,10 +26,7 @@ def onnx_module(name: str = "onnx") -> Any:
 class Graph:
     """Nodes, constants, inputs and outputs, in the order in which they were added.
 
-    Parameters
-    ----------
-    outside, inside : dtype
-        Floating-point type of inputs and outputs, and that of the computation.
+    ``outside``, ``inside``: floating-point type of inputs and outputs, and that of the computation.
     """
 
     def __init__(self, outside: Any, inside: Any) -> None:

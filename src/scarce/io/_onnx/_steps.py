@@ -28,21 +28,11 @@ from scarce.io._onnx._graph import Graph
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a table on their way through the steps: one matrix, or one vector each.
+    """Columns of a table on their way through the steps: one matrix, or one vector each."""
 
-    Attributes
-    ----------
-    graph : Graph
-        Where they are.
-    names : tuple of str
-        Of the one matrix, or of each column.
-    size : int
-        Number of columns.
-    """
-
-    graph: Graph
-    names: tuple[str, ...]
-    size: int
+    graph: Graph  # where they are
+    names: tuple[str, ...]  # of the one matrix, or of each column
+    size: int  # number of columns
     single: bool
 
     @classmethod

@@ -196,12 +196,7 @@ class DirectOperator(KernelOperator):
 
     Double precision needs no preparation; single precision is that of `KernelOperator`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    kernel : Kernel
-        A `direct` kernel.
+    ``X``: the rows.
     """
 
     needs_blas = False  # in double precision

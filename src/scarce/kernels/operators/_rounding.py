@@ -17,10 +17,7 @@ UNIT = float(np.finfo(np.float64).eps)  # sums are taken in float64 whatever the
 class NormBins:
     """Rows sorted into bins of about equal norms, so that bounds are computed per bin.
 
-    Parameters
-    ----------
-    squared_norms : ndarray of shape (n,)
-        Squared norms of the rows.
+    ``squared_norms``: squared norms of the rows.
     """
 
     def __init__(self, squared_norms: Array) -> None:

@@ -54,25 +54,16 @@ class _Drawn(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """How the bags are drawn, or one program in folds.
+    """How the bags are drawn, or one program in folds."""
 
-    Attributes
-    ----------
-    positives, negatives, unlabelled : Pool
-        The rows: labelled as positive, checked and not positive (often none), and all others.
-    C : float
-        Cost of slack.
-    n_bags : int
-        Number of bags; 0 for one program of all rows, cross-fitted.
-    growth : float
-        Factor of the cost, and up to `LARGEST_BAG` of the size of bags, for a rare class.
-    """
-
+    # positives, negatives, unlabelled: the rows: labelled as positive, checked and not positive
+    # (often none), and all others
     positives: Pool
     negatives: Pool
     unlabelled: Pool
-    C: float
-    n_bags: int
+    C: float  # cost of slack
+    n_bags: int  # number of bags; 0 for one program of all rows, cross-fitted
+    # factor of the cost, and up to `LARGEST_BAG` of the size of bags, for a rare class
     growth: float = 1.0
 
     @property

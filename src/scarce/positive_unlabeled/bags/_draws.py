@@ -15,18 +15,10 @@ from scarce.positive_unlabeled.rows._row_source import RowSource, Scored
 
 @dataclass(frozen=True)
 class Pool:
-    """Different rows, in an order that their values alone decide.
+    """Different rows, in an order that their values alone decide."""
 
-    Attributes
-    ----------
-    rows : ndarray of int of shape (n,)
-        Their numbers, each once.
-    weights : ndarray of shape (n,)
-        Sum of the weights of all rows that equal it.
-    """
-
-    rows: Array
-    weights: Array
+    rows: Array  # (n,): their numbers, each once
+    weights: Array  # (n,): sum of the weights of all rows that equal it
 
     @property
     def n(self) -> int:
@@ -40,12 +32,8 @@ class Pool:
 class Renumbered(Scored):
     """Some rows of a source under new numbers.
 
-    Attributes
-    ----------
-    where : ndarray of int
-        The row of the source behind each new number.
-    numbers : ndarray of int
-        The new number of each row of the source, or of one that equals it; -1 for none.
+    ``where``: the row of the source behind each new number. ``numbers``: the new number of each row
+    of the source, or of one that equals it; -1 for none.
     """
 
     def __init__(self, source: RowSource, where: Array, numbers: Array) -> None:

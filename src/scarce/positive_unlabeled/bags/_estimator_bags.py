@@ -48,24 +48,12 @@ def weight_argument(estimator: Any) -> str | None:
 
 @dataclass(frozen=True)
 class EstimatorBags:
-    """Bags of clones of one classifier.
+    """Bags of clones of one classifier."""
 
-    Attributes
-    ----------
-    source : RowSource
-        All rows.
-    estimator : estimator
-        The classifier, not fitted.
-    seed : int
-        From which every clone gets its own `random_state`, where it has one.
-    n_jobs : int or None
-        As in joblib.
-    """
-
-    source: RowSource
-    estimator: Any
-    seed: int
-    n_jobs: int | None = None
+    source: RowSource  # all rows
+    estimator: Any  # the classifier, not fitted
+    seed: int  # from which every clone gets its own `random_state`, where it has one
+    n_jobs: int | None = None  # as in joblib
 
     def fitted(self, design: Design, parts: Sequence[Part], task: FitTask) -> EstimatorOutOfBag:
         """Fit the bags. Those of the same seed and parts are the same, whatever `n_jobs`."""

@@ -31,18 +31,11 @@ class HeldOutSums:
 
 @dataclass(frozen=True)
 class OutOfBag(ABC):
-    """Fitted bags, and what they say of rows they were not trained on.
+    """Fitted bags, and what they say of rows they were not trained on."""
 
-    Attributes
-    ----------
-    design : Design
-        How they were drawn.
-    positive, negative : ndarray
-        Scores of the labelled rows and of the checked negatives, each the mean over the bags
-        without the row.
-    """
-
-    design: Design
+    design: Design  # how they were drawn
+    # positive, negative: scores of the labelled rows and of the checked negatives, each the mean
+    # over the bags without the row
     positive: Array
     negative: Array
 

@@ -34,23 +34,12 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True)
 class Ranking:
-    """The bags that were taken, and their scores.
+    """The bags that were taken, and their scores."""
 
-    Attributes
-    ----------
-    best : OutOfBag
-        The fitted bags, larger ones if the class is rare.
-    bags : Bags
-        What fitted them.
-    others : ndarray
-        Their scores of all unlabelled rows, then those of the checked negatives.
-    sample : tuple of ndarray
-        Unlabelled rows, by number, and weights, enough to find a rank among.
-    """
-
-    best: OutOfBag
-    bags: Bags
-    others: Array
+    best: OutOfBag  # the fitted bags, larger ones if the class is rare
+    bags: Bags  # what fitted them
+    others: Array  # their scores of all unlabelled rows, then those of the checked negatives
+    # unlabelled rows, by number, and weights, enough to find a rank among
     sample: tuple[Array, Array]
 
 

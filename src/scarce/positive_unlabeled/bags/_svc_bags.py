@@ -55,17 +55,10 @@ class MeanModel:
 
 @dataclass(frozen=True)
 class Programs:
-    """Solve parts of the rows of one fit.
+    """Solve parts of the rows of one fit."""
 
-    Attributes
-    ----------
-    source : RowSource
-        All rows.
-    tol, max_iter, cache_size
-        Of the solver.
-    """
-
-    source: RowSource
+    source: RowSource  # all rows
+    # tol, max_iter, cache_size: of the solver
     tol: float
     max_iter: int
     cache_size: float
@@ -155,25 +148,14 @@ class SVCBags:
 
 @dataclass(frozen=True)
 class SVCOutOfBag(OutOfBag):
-    """The solved programs of one kernel.
+    """The solved programs of one kernel."""
 
-    Attributes
-    ----------
-    bags : SVCBags
-        Where they come from.
-    parts, answers : sequences
-        The programs.
-    model : MeanModel
-        The mean of all models.
-    means : ndarray
-        Scores of rows that are in parts without being trained on, the mean over these.
-    """
-
-    bags: SVCBags
+    bags: SVCBags  # where they come from
+    # parts, answers: the programs
     parts: Sequence[Part]
     answers: Sequence[Answer]
-    model: MeanModel
-    means: Array
+    model: MeanModel  # the mean of all models
+    means: Array  # scores of rows that are in parts without being trained on, the mean over these
 
     def unlabelled(self, some: Array) -> Array:
         """Return the score of unlabelled rows, by number in their pool.

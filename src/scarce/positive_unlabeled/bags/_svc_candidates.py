@@ -27,29 +27,14 @@ WIDTHS = (1.0, 0.5, 2.0)  # times gamma "scale", the usual one first
 
 @dataclass(frozen=True)
 class SVCCandidates:
-    """What to try.
+    """What to try."""
 
-    Attributes
-    ----------
-    source : RowSource
-        The different rows of the fit.
-    design : Design
-        How bags are drawn from them.
-    kernel : Kernel
-        The kernel; its `gamma` may be a rule.
-    weights : ndarray of shape (n,)
-        Weights of these rows.
-    feature_weights : "auto", None or ndarray
-        Weights of the columns.
-    tol, max_iter, cache_size
-        Of the solver.
-    """
-
-    source: RowSource
-    design: Design
-    kernel: Kernel
-    weights: Array
-    feature_weights: Any
+    source: RowSource  # the different rows of the fit
+    design: Design  # how bags are drawn from them
+    kernel: Kernel  # the kernel; its `gamma` may be a rule
+    weights: Array  # (n,): weights of these rows
+    feature_weights: Any  # weights of the columns
+    # tol, max_iter, cache_size: of the solver
     tol: float
     max_iter: int
     cache_size: float

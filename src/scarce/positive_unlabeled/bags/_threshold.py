@@ -170,27 +170,15 @@ def found_threshold(
 
 
 class Shares(NamedTuple):
-    """The share to accept, by different means.
+    """The share to accept, by different means."""
 
-    Attributes
-    ----------
-    by_rank : float
-        Twice the best part of the unlabelled rows that holds half of the labelled ones.
-    part : float
-        That part.
-    by_shape : float
-        The upper of two normal distributions of one width, fitted to all scores.
-    by_lowest : float
-        What lies above all but a twentieth of the labelled rows.
-    n : float
-        Rows that ``by_rank`` rests on: both sides are samples, the labelled rows, and the rows of
-        the class among the others.
-    """
-
+    # twice the best part of the unlabelled rows that holds half of the labelled ones
     by_rank: float
-    part: float
-    by_shape: float
-    by_lowest: float
+    part: float  # that part
+    by_shape: float  # the upper of two normal distributions of one width, fitted to all scores
+    by_lowest: float  # what lies above all but a twentieth of the labelled rows
+    # rows that ``by_rank`` rests on: both sides are samples, the labelled rows, and the rows of the
+    # class among the others
     n: float
 
     def accepted(self, labelling: str | None) -> float:

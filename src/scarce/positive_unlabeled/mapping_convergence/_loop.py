@@ -39,44 +39,26 @@ class Outcome:
 
 @dataclass
 class Loop:
-    """Train, reject, train again until nothing more is rejected.
+    """Train, reject, train again until nothing more is rejected."""
 
-    Attributes
-    ----------
-    rows : RowSource
-        Where rows come from.
-    weights : ndarray of shape (n,)
-        Weights of all rows.
-    codes : ndarray of int of shape (n,)
-        A number per row that equal rows share.
-    train : Training
-        The second learner.
-    support_only : bool
-        Whether to keep the negatives that equal a support vector (SVMC), or all (SMC). Of equal
-        rows a solver may choose any for its support, and a row given twice must not be half a row
-        in the next round.
-    recheck : bool
-        Whether a settled loop goes on with rejected rows that the classifier accepts again.
-    rules : sequence of callables
-        Each takes the history and returns the round whose classifier to keep, counted from 0, and
-        whether to go on.
-    max_rounds : int or None
-        Limit on the trainings.
-    report : callable
-        Called with a function that runs one round; returns its result and whether to stop.
-    always_accepted, unlabelled_weight : float
-        Weight of the unlabelled rows that cannot be rejected, and of all.
-    """
-
-    rows: RowSource
-    weights: Array
-    codes: Array
-    train: Training
+    rows: RowSource  # where rows come from
+    weights: Array  # (n,): weights of all rows
+    codes: Array  # (n,): A number per row that equal rows share
+    train: Training  # the second learner
+    # whether to keep the negatives that equal a support vector (SVMC), or all (SMC). Of equal rows
+    # a solver may choose any for its support, and a row given twice must not be half a row in the
+    # next round.
     support_only: bool
+    # whether a settled loop goes on with rejected rows that the classifier accepts again
     recheck: bool
+    # each takes the history and returns the round whose classifier to keep, counted from 0, and
+    # whether to go on
     rules: Sequence[Rule]
-    max_rounds: int | None
+    max_rounds: int | None  # limit on the trainings
+    # called with a function that runs one round; returns its result and whether to stop
     report: Callable[[Callable[[], Array]], tuple[Array, bool]]
+    # always_accepted, unlabelled_weight: weight of the unlabelled rows that cannot be rejected, and
+    # of all
     always_accepted: float
     unlabelled_weight: float
 
@@ -85,14 +67,9 @@ class Loop:
     ) -> Outcome:
         """Run the loop.
 
-        Parameters
-        ----------
-        positives : ndarray of int
-            Labelled positives, by number.
-        negatives, candidates : ndarray of bool of shape (n,)
-            Strong negatives and the rows that may still become negatives.
-        held_out : ndarray of int or None
-            Positives that are not trained on, whose recall the rules look at.
+        ``positives``: labelled positives, by number. ``negatives``, ``candidates``: strong
+        negatives and the rows that may still become negatives. ``held_out``: positives that are not
+        trained on, whose recall the rules look at.
         """
         self.history: History = {name: [] for name in COLUMNS}
         if held_out is not None:

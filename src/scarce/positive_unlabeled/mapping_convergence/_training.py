@@ -37,27 +37,14 @@ def n_begun_with(rows: RowSource, n_positives: int) -> int:
 
 @dataclass
 class Trained:
-    """A classifier of positives against negatives, and how nu was changed for it.
+    """A classifier of positives against negatives, and how nu was changed for it."""
 
-    Attributes
-    ----------
-    model : estimator
-        The classifier.
-    rows : ndarray of int
-        Numbers of the rows it was trained on.
-    beyond : ndarray of bool of shape (n,), or None
-        Negatives that it was not trained on because they were seen to lie beyond its margin.
-    nu : float
-        What it was trained with.
-    guard : str
-        How that was changed.
-    """
-
-    model: Any
-    rows: Array
+    model: Any  # the classifier
+    rows: Array  # numbers of the rows it was trained on
+    # (n,): negatives that it was not trained on because they were seen to lie beyond its margin
     beyond: Array | None
-    nu: float
-    guard: str
+    nu: float  # what it was trained with
+    guard: str  # how that was changed
 
     def inside(self, rows: RowSource, indices: Array) -> Array:
         """Return whether the classifier accepts each of some rows, numbers or one bool a row."""
@@ -76,28 +63,15 @@ class Trained:
 
 @dataclass
 class Training:
-    """Train a classifier on positives and changing sets of negatives.
+    """Train a classifier on positives and changing sets of negatives."""
 
-    Attributes
-    ----------
-    classifier : estimator
-        What is trained, a new copy each time; not fitted itself.
-    rows : RowSource
-        Where rows come from.
-    weights : ndarray of shape (n,)
-        Weights of all rows; handed on only if they were `weighted`.
-    on_infeasible : {"lower", "error"}
-        What to do when nu is too large for the class sizes.
-    nearest : ndarray of int
-        Numbers of the strong negatives that are most like the positives; the first training, if it
-        is of more than fit, or in memory of more than are solved fast, begins with them.
-    """
-
-    classifier: Any
-    rows: RowSource
-    weights: Array
+    classifier: Any  # what is trained, a new copy each time; not fitted itself
+    rows: RowSource  # where rows come from
+    weights: Array  # (n,): weights of all rows; handed on only if they were `weighted`
     weighted: bool
-    on_infeasible: str
+    on_infeasible: str  # what to do when nu is too large for the class sizes
+    # numbers of the strong negatives that are most like the positives; the first training, if it is
+    # of more than fit, or in memory of more than are solved fast, begins with them
     nearest: Array
     # The last solution, a start for the next: its support vectors, their dual variables, total.
     _last: tuple[Array, Array, float] | None = field(default=None, init=False)

@@ -34,16 +34,8 @@ class ChunkRows(Scored):
 
     Rows that were gathered are kept, so that those a fit trains on are read once.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    found : Survey
-        What one read of them found.
-    weights : ndarray of shape (n,)
-        Their weights.
-    most_rows : int
-        Rows that may be in memory here at a time.
+    ``found``: what one read of them found. ``weights``: their weights. ``most_rows``: rows that may
+    be in memory here at a time.
     """
 
     def __init__(self, chunks: Chunks, found: Survey, weights: Array, most_rows: int) -> None:

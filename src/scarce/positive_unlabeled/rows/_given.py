@@ -140,25 +140,14 @@ def check_both(positive: Array, unlabelled: Array, weights: Array) -> None:
 
 @dataclass(frozen=True)
 class Given:
-    """Checked rows.
+    """Checked rows."""
 
-    Attributes
-    ----------
-    rows : RowSource
-        The rows.
-    positive, negative : ndarray of bool of shape (n,)
-        Which are labelled as positive, and which were checked and are not.
-    weights : ndarray of shape (n,)
-        Their weights, not negative.
-    weighted : bool
-        Whether they were given.
-    """
-
-    rows: RowSource
+    rows: RowSource  # the rows
+    # positive, negative: (n,): which are labelled as positive, and which were checked and are not
     positive: Array
     negative: Array
-    weights: Array
-    weighted: bool
+    weights: Array  # (n,): their weights, not negative
+    weighted: bool  # whether they were given
 
     @property
     def unlabelled(self) -> Array:

@@ -31,25 +31,20 @@ class ShareEstimates(NamedTuple):
 
 
 class ShareLines(NamedTuple):
-    """Lines from mean probabilities to proportions, one a column, and how far groups are off.
+    """Lines from mean probabilities to proportions, one a column, and how far groups are off."""
 
-    Attributes
-    ----------
-    intercepts, slopes : ndarray of shape (n_columns,)
-        The lines.
-    between, within : ndarray of shape (n_columns,)
-        Variance of a group around its line: ``between + within / n`` for ``n`` rows.
-    misses : ndarray of shape (n_groups, n_columns)
-        How far every group is off the line of the others, in standard deviations, sorted.
-    largest : ndarray of shape (n_columns,)
-        The largest ``n`` there was; nothing says that larger groups are nearer to their line.
-    """
-
+    # intercepts, slopes: (n_columns,): the lines
     intercepts: Array
     slopes: Array
+    # between, within: (n_columns,): variance of a group around its line: ``between + within / n``
+    # for ``n`` rows
     between: Array
     within: Array
+    # (n_groups, n_columns): how far every group is off the line of the others, in standard
+    # deviations, sorted
     misses: Array
+    # (n_columns,): the largest ``n`` there was; nothing says that larger groups are nearer to their
+    # line
     largest: Array
 
     def estimates(self, means: Array, sizes: Array, level: float) -> tuple[Array, Array, Array]:

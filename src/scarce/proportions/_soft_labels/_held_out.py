@@ -67,14 +67,8 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
     groups differ in their proportions alone. Real groups are further off, for reasons of their own,
     and a group of ``n`` rows then counts as ``n / (1 + n r)``, with the ratio ``r`` returned.
 
-    Parameters
-    ----------
-    predicted, shares : ndarray of shape (n_groups, n_columns)
-        Mean probabilities of left-out groups, and proportions.
-    sizes : ndarray of shape (n_groups,)
-        Weights of the groups.
-    within : ndarray of shape (n_groups, n_columns)
-        Variance of the probabilities within each group.
+    ``predicted``, ``shares``: mean probabilities of left-out groups, and proportions. ``sizes``:
+    weights of the groups. ``within``: variance of the probabilities within each group.
     """
     parts = sizes / sizes.sum()
     q, m = shares - parts @ shares, predicted - parts @ predicted

@@ -92,50 +92,25 @@ class CommonRows(NamedTuple):
 
 @dataclass(frozen=True)
 class SoftLabelFit:
-    """What was learnt.
+    """What was learnt."""
 
-    Attributes
-    ----------
-    model : SoftLogistic
-        The logistic model of the soft labels.
-    soft : ndarray of shape (n, n_columns)
-        The soft labels that it was fitted to.
-    left_out : ndarray of shape (n_groups, n_columns)
-        Mean probabilities of groups by models that were fitted without these groups.
-    left_out_source : ndarray of shape (n_groups, n_columns) or None
-        The same of the source alone.
-    constant : ndarray of shape (n_groups, n_columns)
-        Mean proportion of the groups of the other folds.
-    spread : float
-        Slope that the left-out groups would have if the probabilities of their rows were right.
-    """
-
-    model: SoftLogistic
-    soft: Array
+    model: SoftLogistic  # the logistic model of the soft labels
+    soft: Array  # (n, n_columns): the soft labels that it was fitted to
+    # (n_groups, n_columns): mean probabilities of groups by models that were fitted without these
+    # groups
     left_out: Array
-    left_out_source: Array | None
-    constant: Array
+    left_out_source: Array | None  # (n_groups, n_columns): the same of the source alone
+    constant: Array  # (n_groups, n_columns): mean proportion of the groups of the other folds
+    # slope that the left-out groups would have if the probabilities of their rows were right
     spread: float
 
 
 def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = None) -> SoftLabelFit:
     """Learn a logistic model of rows from the proportions of their groups.
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    first : Rows
-        Rows, of whole groups, whose logits are known to begin with; may be the same.
-    start : ndarray of shape (n_first, n_columns)
-        These logits.
-    common : CommonRows, optional
-        Rows whose soft labels are those of the source, fitted to the soft labels of the others.
-
-    Returns
-    -------
-    SoftLabelFit
-        The model and what left-out groups say of it.
+    ``first``: rows, of whole groups, whose logits are known to begin with; may be the same.
+    ``start``: these logits. ``common``: rows whose soft labels are those of the source, fitted to
+    the soft labels of the others. Returned: the model and what left-out groups say of it.
     """
     axes = _principal_axes(rows)
     same, rows = first is rows, rows.turned_to(axes)

@@ -24,27 +24,13 @@ NEARLY_FREE = 1e3
 
 @dataclass(frozen=True)
 class SoftLogistic:
-    """A logistic model: ``features @ weights + slope * source + constants``.
+    """A logistic model: ``features @ weights + slope * source + constants``."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_features, n_columns)
-        Weights of the features.
-    constants : ndarray of shape (n_columns,)
-        Constants.
-    slope : float
-        Factor of the source's scores; 0 without a source.
-    gap : float
-        Bound of how far the objective is above its minimum, relative to the minimum.
-    n_iter : int
-        Steps taken.
-    """
-
-    weights: Array
-    constants: Array
-    slope: float
-    gap: float
-    n_iter: int
+    weights: Array  # (n_features, n_columns): weights of the features
+    constants: Array  # (n_columns,): constants
+    slope: float  # factor of the source's scores; 0 without a source
+    gap: float  # bound of how far the objective is above its minimum, relative to the minimum
+    n_iter: int  # steps taken
 
     def logits(self, features: Any, source: Array | None = None) -> Array:
         """Return the logits of rows, whose source scores are given if there is a source."""
@@ -74,29 +60,12 @@ def fit_soft_logistic(
 ) -> SoftLogistic:
     """Minimise the weighted cross-entropy of soft labels plus ``|w|^2 / (2 C)``.
 
-    Parameters
-    ----------
-    features : ndarray or CSR of shape (n, n_features)
-        The rows.
-    soft : ndarray of shape (n, n_columns)
-        Soft labels: one column for two classes, else one a class.
-    weights : ndarray of shape (n,)
-        Weights of the rows.
-    C : float
-        Inverse strength of the ridge on the weights; that of the constants and of the slope is
-        a thousand times weaker.
-    source : ndarray of shape (n, n_columns), optional
-        Scores of a source model, whose factor is fitted too.
-    start : SoftLogistic, optional
-        Where to begin.
-    tol : float
-        Largest entry of the gradient of the mean loss at which the fit ends, in scales in which the
-        Hessian is about 1.
-
-    Returns
-    -------
-    SoftLogistic
-        The minimum, which is the only one.
+    ``features``: the rows. ``soft``: soft labels: one column for two classes, else one a class.
+    ``weights``: weights of the rows. ``C``: inverse strength of the ridge on the weights; that of
+    the constants and of the slope is a thousand times weaker. ``source``: scores of a source model,
+    whose factor is fitted too. ``tol``: largest entry of the gradient of the mean loss at which the
+    fit ends, in scales in which the Hessian is about 1. Returned: the minimum, which is the only
+    one.
     """
 
     def loss(logits: Array) -> tuple[float, Array]:
