@@ -48,12 +48,13 @@ from scarce.model_selection._detector import (
     scores,
     weights_for,
 )
+from scarce.model_selection._kept_rows import RowsKept
 from scarce.model_selection._trimming import Trimming
 from scarce.one_class import OneClassSVM
 
 
 class CalibratedOneClass(
-    TrimmedOffset, OneClassPredictions, MetaEstimatorMixin, OutlierMixin, BaseEstimator
+    RowsKept, TrimmedOffset, OneClassPredictions, MetaEstimatorMixin, OutlierMixin, BaseEstimator
 ):
     """Give any detector, or a whole pipeline, a threshold of a wanted rate of false alarms.
 
@@ -89,6 +90,8 @@ class CalibratedOneClass(
         "one_model" compares the score of a new row by the model of all rows with the scores of rows
         left out. "cv+" compares it, row by row, in the model that has not seen that row: slower,
         and the rate can be proven to be at most twice the wanted one.
+    window : int or None, default=None
+        How many rows `partial_fit` keeps, the newest; None keeps all.
 
     Attributes
     ----------
@@ -130,6 +133,7 @@ class CalibratedOneClass(
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **TrimmedOffset._allowed_values,
+        **RowsKept._allowed_values,
         "estimator": [
             HasMethods(["fit", "score_samples"]),
             HasMethods(["fit", "decision_function"]),
@@ -147,12 +151,14 @@ class CalibratedOneClass(
         contamination: float | str = 0.0,
         cv: Any = None,
         method: str = "one_model",
+        window: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.false_alarms = false_alarms
         self.contamination = contamination
         self.cv = cv
         self.method = method
+        self.window = window
 
     _offset_rule: ClassVar[str] = "left_out"
 
@@ -215,15 +221,21 @@ class CalibratedOneClass(
         self : object
             The fitted estimator.
         """
+        self._drop_rows()
         self._of_sparse_rows = sparse.issparse(X)
         rows = rows_for(self.estimator, X)
         if sample_weight is not None:
             params["sample_weight"] = checked_weights(sample_weight, rows)
+        self._fit_rows(rows, y, params)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        return self
+
+    def _fit_rows(self, rows: Any, y: Any, params: dict[str, Any]) -> None:
+        """Fit rows that are as the detector takes them."""
         given, for_splitter = self._routed(params)
         data = FitData(rows, y if y is None or hasattr(y, "iloc") else np.asarray(y), given)
         fitted = self._fitted_to_all(data, None)  # it says what is wrong with them
-        validate_data(self, X, reset=True, skip_check_array=True)
-        n = num_samples(X)
+        n = num_samples(rows)
         weights, domain = (data.own(fitted, name) for name in ("sample_weight", "sample_domain"))
         weights = np.maximum(plain_weights(weights, np.zeros((n, 1))), 0)
         counted = np.flatnonzero((weights > 0) & (domain is None or np.asarray(domain) < 0))
@@ -254,8 +266,7 @@ class CalibratedOneClass(
         part_of = np.append(part_of[counted], np.full(self.dropped_.size, len(parts)))
         self._part_of = part_of[np.argsort(in_order, kind="stable")]
         self.offset_ = self._keep_left_out(found[counted], weights[counted], members)
-        refuse_upside_down(fitted, X, float(np.median(in_order)))
-        return self
+        refuse_upside_down(fitted, rows, float(np.median(in_order)))
 
     def _fitted_to_all(self, data: FitData, rows: Array | None) -> Any:
         """Return the detector, fitted to all rows that take part."""
