@@ -43,56 +43,26 @@ WINDOWS = 2.0  # widths of a band, from a window
 
 @dataclass(frozen=True)
 class BandSolution:
-    """Answer of `band_fit`.
+    """Answer of `band_fit`."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_groups, width)
-        ``sum of y alpha`` times raw numbers, by group, over all rows.
-    hyperplanes : Hyperplanes
-        The model.
-    multipliers : ndarray of shape (n_groups,)
-        Of the equalities.
-    objective : float
-        Of the whole program, ``1/2 a'Qa + p'a``.
-    primal_objective : float
-        The primal problem's value over all rows, at the hyperplanes and multipliers.
-    dual_gap, kkt_violation : float
-        The certificate, over all rows in float64.
-    n_iter : int
-        Pairwise steps.
-    status : {"optimal", "max_iter", "stopped", "stalled"}
-        As of `scarce.solvers.Solution`.
-    band : RowSet
-        The rows that were solved for.
-    alpha : ndarray
-        Their dual variables.
-    settled : ndarray of shape (n_groups,)
-        What the other rows contribute to the totals.
-    scores : ndarray
-        Scores of the band's rows.
-    highest : ndarray of shape (n_groups,)
-        Largest score of each group's rows.
-    reads : int
-        Passes over all rows.
-    history : dict of str to list
-        For every round: objective, gap, violation, rows in the band, violators.
-    """
-
+    # (n_groups, width): ``sum of y alpha`` times raw numbers, by group, over all rows
     vectors: Array
-    hyperplanes: Hyperplanes
-    objective: float
+    hyperplanes: Hyperplanes  # the model
+    objective: float  # of the whole program, ``1/2 a'Qa + p'a``
+    # the primal problem's value over all rows, at the hyperplanes and multipliers
     primal_objective: float
+    # dual_gap, kkt_violation: the certificate, over all rows in float64
     dual_gap: float
     kkt_violation: float
-    n_iter: int
-    status: Literal["optimal", "max_iter", "stopped", "stalled"]
-    band: RowSet
-    alpha: Array
-    settled: Array
-    scores: Array
-    highest: Array
-    reads: int
+    n_iter: int  # pairwise steps
+    status: Literal["optimal", "max_iter", "stopped", "stalled"]  # as of `scarce.solvers.Solution`
+    band: RowSet  # the rows that were solved for
+    alpha: Array  # their dual variables
+    settled: Array  # (n_groups,): what the other rows contribute to the totals
+    scores: Array  # scores of the band's rows
+    highest: Array  # (n_groups,): largest score of each group's rows
+    reads: int  # passes over all rows
+    # for every round: objective, gap, violation, rows in the band, violators
     history: dict[str, list[float]] = field(default_factory=dict)
     relative_infeasibility: ClassVar[float] = 0.0  # the band's own solver has judged it
     negative_curvature: ClassVar[bool] = False  # a linear kernel of features has none
@@ -135,29 +105,11 @@ def band_fit(
 ) -> BandSolution:
     """Solve a problem of low rank over rows in chunks.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    problem : Problem
-        What every row brings to the program.
-    features : Features
-        Of the rows.
-    start : Start
-        A model to begin with.
-    solver : callable
-        ``solver(program, start, tol)`` solves a program; `scarce.solvers.solve` in the end.
-    tol : float
-        Goal for the violation of the optimality conditions and for the relative duality gap.
-    most_rows : int
-        Rows that the band may have.
-    report : callable, optional
-        Told in a line how far the fit is.
-
-    Returns
-    -------
-    BandSolution
-        Model and certificate.
+    ``problem``: what every row brings to the program. ``start``: a model to begin with. ``solver``:
+    ``solver(program, start, tol)`` solves a program; `scarce.solvers.solve` in the end. ``tol``:
+    goal for the violation of the optimality conditions and for the relative duality gap.
+    ``most_rows``: rows that the band may have. ``report``: told in a line how far the fit is.
+    Returned: model and certificate.
     """
     return _BandFit(chunks, problem, features, solver, tol, most_rows, report).run(start)
 

@@ -165,17 +165,8 @@ def _gather(part: Part, indices: Array) -> Part:
 def take(chunks: Chunks, indices: Array) -> Part:
     """Return the rows of the given numbers.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    indices : ndarray of int
-        Numbers of rows, ascending.
-
-    Returns
-    -------
-    Part
-        These rows, and their other values, in memory.
+    ``indices``: numbers of rows, ascending. Returned: these rows, and their other values, in
+    memory.
 
     Examples
     --------

@@ -15,15 +15,9 @@ from scarce.parallel import TILE_ROWS
 
 @dataclass(frozen=True)
 class LinearFeatures:
-    """The rows themselves.
+    """The rows themselves."""
 
-    Attributes
-    ----------
-    width : int
-        Number of columns.
-    """
-
-    width: int
+    width: int  # number of columns
 
     @property
     def rank(self) -> int:
@@ -53,20 +47,11 @@ class LandmarkFeatures:
 
     Raw numbers are the kernel values; they are multiplied by the root only where features of single
     rows are wanted, sums are multiplied once.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        A kernel with a formula.
-    landmarks : ndarray of shape (m, d)
-        The rows.
-    root : ndarray of shape (m, rank)
-        Root of the pseudo-inverse of their kernel matrix.
     """
 
-    kernel: Kernel
-    landmarks: Array
-    root: Array
+    kernel: Kernel  # A kernel with a formula
+    landmarks: Array  # (m, d): the rows
+    root: Array  # (m, rank): root of the pseudo-inverse of their kernel matrix
 
     @property
     def width(self) -> int:
@@ -114,17 +99,7 @@ Features = LinearFeatures | LandmarkFeatures
 def landmark_features(kernel: Kernel, landmarks: Array) -> LandmarkFeatures:
     """Return the features that landmark rows give.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A kernel with a formula, its parameters numbers.
-    landmarks : ndarray of shape (m, d)
-        The rows.
-
-    Returns
-    -------
-    LandmarkFeatures
-        The features.
+    ``kernel``: a kernel with a formula, its parameters numbers. ``landmarks``: the rows.
 
     Examples
     --------

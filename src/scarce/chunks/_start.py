@@ -27,24 +27,12 @@ SMALL_GROUP = 1000  # rows of one group of several, which are solved for anyway
 
 @dataclass(frozen=True)
 class Start:
-    """A model to begin with.
+    """A model to begin with."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (1 or n_groups, rank)
-        The weight vectors in features.
-    multipliers : ndarray of shape (n_groups,)
-        Of the equalities.
-    widths : ndarray of shape (n_groups,)
-        How far reduced gradients may be off.
-    objective : float
-        About that of the whole problem.
-    """
-
-    vectors: Array
-    multipliers: Array
-    widths: Array
-    objective: float
+    vectors: Array  # (1 or n_groups, rank): the weight vectors in features
+    multipliers: Array  # (n_groups,): of the equalities
+    widths: Array  # (n_groups,): how far reduced gradients may be off
+    objective: float  # about that of the whole problem
 
 
 def mixed_vectors(problem: Problem, vectors: Array) -> Array:
@@ -88,25 +76,9 @@ def solved_start(
 ) -> Start:
     """Solve a subsample and half of it; the difference says how far the model may be off.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem.
-    rows : ndarray of shape (n, rank)
-        Features of the subsample, in random order.
-    terms : Terms
-        Its terms.
-    masses : ndarray of shape (n_groups,)
-        Sum of the bounds of all rows of each group.
-    solver : callable
-        Solves a program to a tolerance from a start, if any.
-    tol : float
-        The tolerance.
-
-    Returns
-    -------
-    Start
-        The model of the subsample.
+    ``rows``: features of the subsample, in random order. ``masses``: sum of the bounds of all rows
+    of each group. ``solver``: solves a program to a tolerance from a start, if any. Returned: the
+    model of the subsample.
     """
     models = []
     for stop in (rows.shape[0] // 2, rows.shape[0]):
@@ -146,15 +118,7 @@ def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -
 
     For problems whose rows have a linear term.
 
-    Parameters
-    ----------
-    problem, rows, terms, masses : Problem, ndarray, Terms, ndarray
-        As for `solved_start`.
-
-    Returns
-    -------
-    Start
-        Where a fit begins.
+    Returned: where a fit begins.
     """
     some = widened(terms, masses)
     sample = ArrayChunks(

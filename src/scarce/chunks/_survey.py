@@ -14,37 +14,21 @@ from scarce.kernels.functions._gamma import gamma_of_variance
 
 @dataclass(frozen=True)
 class Survey:
-    """What one pass finds.
+    """What one pass finds."""
 
-    Attributes
-    ----------
-    taking : ndarray of int of shape (n_chunks,)
-        Rows of positive weight in every chunk.
-    weight : float
-        Sum of all weights.
-    classes, totals : ndarray
-        The labels, or whatever value of the rows was asked for, sorted, and the weight of each.
-    labelled : list of tuple of ndarray
-        For every chunk, its labels and how many rows of positive weight have each.
-    largest : float
-        Largest absolute value of a feature.
-    moments : tuple of float
-        Weighted sums of all entries and of their squares, around an origin.
-    origin : float
-        Near the mean.
-    width : int
-        Number of features.
-    """
-
-    taking: Array
-    weight: float
+    taking: Array  # (n_chunks,): rows of positive weight in every chunk
+    weight: float  # sum of all weights
+    # classes, totals: the labels, or whatever value of the rows was asked for, sorted, and the
+    # weight of each
     classes: Array
     totals: Array
+    # for every chunk, its labels and how many rows of positive weight have each
     labelled: list[tuple[Array, Array]]
-    largest: float
+    largest: float  # largest absolute value of a feature
+    # weighted sums of all entries and of their squares, around an origin
     moments: tuple[float, float]
-    origin: float
-    width: int
+    origin: float  # near the mean
+    width: int  # number of features
 
     @property
     def scale(self) -> float:
@@ -124,17 +108,8 @@ def _survey(part: Part, origin: float, by: str) -> _Found:
 def survey(chunks: Chunks, by: str = "y") -> Survey:
     """Read all rows once.
 
-    Parameters
-    ----------
-    chunks : Chunks
-        The rows.
-    by : str
-        The value of the rows whose labels are counted.
-
-    Returns
-    -------
-    Survey
-        Weights, classes, range and variance.
+    ``by``: the value of the rows whose labels are counted. Returned: weights, classes, range and
+    variance.
 
     Examples
     --------

@@ -7,11 +7,11 @@ from scarce.kernels.functions._gamma import weighted_median as weighted_median
 from scarce.kernels.functions._kernel import (
     GAMMA_RULES,
     Kernel,
-    formula_names,
-    gradient_names,
-    kernel_type,
     make_kernel,
 )
+from scarce.kernels.functions._kernel import formula_names as formula_names
+from scarce.kernels.functions._kernel import gradient_names as gradient_names
+from scarce.kernels.functions._kernel import kernel_type as kernel_type
 from scarce.kernels.functions._laplacian import LaplacianKernel
 from scarce.kernels.functions._linear import LinearKernel
 from scarce.kernels.functions._polynomial import PolynomialKernel
@@ -19,27 +19,32 @@ from scarce.kernels.functions._precomputed import PrecomputedKernel
 from scarce.kernels.functions._rbf import RBFKernel
 from scarce.kernels.functions._sigmoid import SigmoidKernel
 from scarce.kernels.functions._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
-from scarce.kernels.operators._deflated import DeflatedOperator
-from scarce.kernels.operators._lowrank import NystroemOperator, landmark_root, nystroem_operator
+from scarce.kernels.operators._deflated import DeflatedOperator as DeflatedOperator
+from scarce.kernels.operators._lowrank import NystroemOperator, nystroem_operator
+from scarce.kernels.operators._lowrank import landmark_root as landmark_root
 from scarce.kernels.operators._operator import DirectOperator as DirectOperator
 from scarce.kernels.operators._operator import KernelOperator, make_operator
 from scarce.kernels.operators._operator import is_narrow as is_narrow
-from scarce.kernels.operators._stored import StoredOperator
-from scarce.kernels.rows._prepared import Prepared, prepare
-from scarce.kernels.rows._rows import as_rows, distinct_rows
+from scarce.kernels.operators._stored import StoredOperator as StoredOperator
+from scarce.kernels.rows._prepared import Prepared as Prepared
+from scarce.kernels.rows._prepared import prepare as prepare
+from scarce.kernels.rows._rows import as_rows as as_rows
+from scarce.kernels.rows._rows import distinct_rows as distinct_rows
 from scarce.kernels.rows._rows import row_bits as row_bits
-from scarce.kernels.rows._shifted import ShiftedRows
-from scarce.kernels.sums._gradients import score_gradients
-from scarce.kernels.sums._group_means import group_mean_kernel, group_mean_values, group_means
-from scarce.kernels.sums._scores import score_error, weighted_scores
-from scarce.kernels.sums._segments import segment_scores
+from scarce.kernels.rows._shifted import ShiftedRows as ShiftedRows
+from scarce.kernels.sums._gradients import score_gradients as score_gradients
+from scarce.kernels.sums._group_means import group_mean_kernel as group_mean_kernel
+from scarce.kernels.sums._group_means import group_mean_values as group_mean_values
+from scarce.kernels.sums._group_means import group_means as group_means
+from scarce.kernels.sums._scores import score_error as score_error
+from scarce.kernels.sums._scores import weighted_scores
+from scarce.kernels.sums._segments import segment_scores as segment_scores
 
 # Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = [
     "GAMMA_RULES",
     "CPKernel",
     "CallableKernel",
-    "DeflatedOperator",
     "Kernel",
     "KernelOperator",
     "LaplacianKernel",
@@ -47,30 +52,14 @@ __all__ = [
     "NystroemOperator",
     "PolynomialKernel",
     "PrecomputedKernel",
-    "Prepared",
     "ProductModeKernel",
     "RBFKernel",
-    "ShiftedRows",
     "SigmoidKernel",
-    "StoredOperator",
     "SubspaceKernel",
-    "as_rows",
-    "distinct_rows",
-    "formula_names",
-    "gradient_names",
-    "group_mean_kernel",
-    "group_mean_values",
-    "group_means",
-    "kernel_type",
-    "landmark_root",
     "make_kernel",
     "make_operator",
     "nystroem_operator",
-    "prepare",
     "scale_gamma",
-    "score_error",
-    "score_gradients",
-    "segment_scores",
     "weighted_scores",
 ]
 

@@ -19,49 +19,24 @@ from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 @dataclass(frozen=True)
 class MeanShift:
-    """The difference of two domains' means in feature space; see `mean_shift`.
+    """The difference of two domains' means in feature space; see `mean_shift`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        The difference as a combination of the rows; zeros for one domain.
-    along : ndarray of shape (n,)
-        Inner product of every row with it.
-    squared : float
-        Its squared norm.
-    factor : float
-        What the kernel loses along it.
-    rest : float
-        ``1 / (1 + penalty squared)``: what is left of a difference of mean scores.
-    """
-
-    coefficients: Array
-    along: Array
-    squared: float
-    factor: float
-    rest: float
+    coefficients: Array  # (n,): the difference as a combination of the rows; zeros for one domain
+    along: Array  # (n,): inner product of every row with it
+    squared: float  # its squared norm
+    factor: float  # what the kernel loses along it
+    rest: float  # ``1 / (1 + penalty squared)``: what is left of a difference of mean scores
 
 
 @dataclass(frozen=True)
 class DeflatedModel:
-    """What a solution of `deflated_margin_program` says; see `read_deflated_margin`.
+    """What a solution of `deflated_margin_program` says; see `read_deflated_margin`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Coefficients of all rows in the decision function, with the plain kernel.
-    intercept : float
-        Constant of the decision function.
-    objective : float
-        Optimum of ``1/2 |w|^2 + penalty/2 (w'd)^2 + sum_i C_i slack_i``.
-    mean_difference : float
-        ``w'd``, what is left of the difference of the mean scores.
-    """
-
+    # (n,): coefficients of all rows in the decision function, with the plain kernel
     coefficients: Array
-    intercept: float
-    objective: float
-    mean_difference: float
+    intercept: float  # constant of the decision function
+    objective: float  # optimum of ``1/2 |w|^2 + penalty/2 (w'd)^2 + sum_i C_i slack_i``
+    mean_difference: float  # ``w'd``, what is left of the difference of the mean scores
 
 
 def mean_shift(
@@ -69,21 +44,10 @@ def mean_shift(
 ) -> MeanShift:
     """Return the difference of the weighted means of source and target rows.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix of the rows of both domains.
-    weights : ndarray of shape (n,)
-        Weights of the rows.
-    source : ndarray of bool of shape (n,)
-        Which rows are of the source; where all are, there is no difference.
-    penalty : float
-        Cost of half the squared difference of the mean scores.
-
-    Returns
-    -------
-    MeanShift
-        The difference, for `deflated_margin_program`.
+    ``operator``: the kernel matrix of the rows of both domains. ``weights``: weights of the rows.
+    ``source``: which rows are of the source; where all are, there is no difference. ``penalty``:
+    cost of half the squared difference of the mean scores. Returned: the difference, for
+    `deflated_margin_program`.
 
     Examples
     --------
@@ -111,21 +75,10 @@ def deflated_margin_program(
 ) -> QuadraticProgram:
     """Return the dual of a C-SVC on the labelled rows with the deflated kernel.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix of the rows of both domains.
-    shift : MeanShift
-        The difference of the domains' means.
-    labelled : ndarray of int of shape (m,)
-        The rows of the source.
-    signs, costs : ndarray of shape (m,)
-        Their classes, +1 or -1, and the costs of their slacks.
-
-    Returns
-    -------
-    QuadraticProgram
-        Whose solution `read_deflated_margin` turns into a model.
+    ``operator``: the kernel matrix of the rows of both domains. ``shift``: the difference of the
+    domains' means. ``labelled``: the rows of the source. ``signs``, ``costs``: their classes, +1 or
+    -1, and the costs of their slacks. Returned: whose solution `read_deflated_margin` turns into a
+    model.
 
     Examples
     --------
@@ -151,21 +104,8 @@ def read_deflated_margin(
 ) -> DeflatedModel:
     """Return the model of a solution, over the rows of both domains.
 
-    Parameters
-    ----------
-    shift : MeanShift
-        As given to `deflated_margin_program`.
-    labelled : ndarray of int of shape (m,)
-        Likewise.
-    program : QuadraticProgram
-        The program.
-    solution : Solution
-        Its solution.
-
-    Returns
-    -------
-    DeflatedModel
-        Coefficients, intercept, objective and the difference that is left.
+    ``shift``: as given to `deflated_margin_program`. ``labelled``: likewise. Returned:
+    coefficients, intercept, objective and the difference that is left.
 
     Examples
     --------

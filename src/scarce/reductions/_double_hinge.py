@@ -20,21 +20,10 @@ def double_hinge_program(
     per unlabelled row in ``[0, C_j / 2]``; each labelled row has the fixed coefficient ``c_i``, and
     the variables sum to what those sum to.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix of the unlabelled rows.
-    labelled_sums : ndarray of shape (n,)
-        ``sum_i c_i k(x_i, x_j)``, what the labelled rows say of each unlabelled one.
-    costs : ndarray of shape (n,)
-        Costs ``C_j`` of the unlabelled rows.
-    total : float
-        Sum of the ``c_i``, at most that of the costs.
-
-    Returns
-    -------
-    QuadraticProgram
-        Of ``2 n`` variables, whose solution `read_double_hinge` turns into a model.
+    ``operator``: the kernel matrix of the unlabelled rows. ``labelled_sums``: ``sum_i c_i k(x_i,
+    x_j)``, what the labelled rows say of each unlabelled one. ``costs``: costs ``C_j`` of the
+    unlabelled rows. ``total``: sum of the ``c_i``, at most that of the costs. Returned: of ``2 n``
+    variables, whose solution `read_double_hinge` turns into a model.
 
     Examples
     --------
@@ -61,18 +50,8 @@ def double_hinge_program(
 def read_double_hinge(program: QuadraticProgram, solution: Solution) -> MarginModel:
     """Return the model of a solution.
 
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `double_hinge_program`.
-    solution : Solution
-        Its solution.
-
-    Returns
-    -------
-    MarginModel
-        Coefficients and scores of the unlabelled rows, intercept, and the objective without the
-        part ``-1/2 sum_ii' c_i c_i' k(x_i, x_i')`` of the labelled rows alone.
+    Returned: coefficients and scores of the unlabelled rows, intercept, and the objective without
+    the part ``-1/2 sum_ii' c_i c_i' k(x_i, x_i')`` of the labelled rows alone.
 
     Examples
     --------

@@ -24,38 +24,21 @@ from scarce.solvers import (
 
 @dataclass(frozen=True)
 class HalfStepModel:
-    """What a solution of a half-step says.
+    """What a solution of a half-step says."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Coefficients of the samples in the weight tensor.
-    objective : float
-        The primal objective at these weights and the constant that is best for them.
-    kkt_violation : float
-        Violation of the optimality conditions, relative to the size of scores or margins.
-    dual_gap : float
-        Relative duality gap.
-    """
-
-    coefficients: Array
-    objective: float
+    coefficients: Array  # (n,): coefficients of the samples in the weight tensor
+    objective: float  # the primal objective at these weights and the constant that is best for them
+    # violation of the optimality conditions, relative to the size of scores or margins
     kkt_violation: float
-    dual_gap: float
+    dual_gap: float  # relative duality gap
 
 
 @dataclass(frozen=True)
 class OneClassHalfStep:
     """``1/2 |W|^2 - rho + C sum_i w_i max(0, rho - <W, X_i>)`` with ``C = 1 / (nu sum_i w_i)``.
 
-    Parameters
-    ----------
-    nu : float
-        Proportion of the weight that may be rejected.
-    weights : ndarray of shape (n,)
-        Weights, all positive.
-    norm : float
-        What the tensors are divided by.
+    ``nu``: proportion of the weight that may be rejected. ``weights``: weights, all positive.
+    ``norm``: what the tensors are divided by.
 
     Examples
     --------
@@ -127,16 +110,8 @@ SMALLEST_SIZE = 1e-6  # of scores of tensors of norm one, whose violations are k
 class BinaryHalfStep:
     """``1/2 |W|^2 + C sum_i w_i max(0, 1 - y_i (<W, X_i> + b))``.
 
-    Parameters
-    ----------
-    C : float
-        Cost of a unit of slack.
-    signs : ndarray of shape (n,)
-        The classes ``y``, +1 or -1.
-    weights : ndarray of shape (n,)
-        Weights, all positive.
-    norm : float
-        What the tensors are divided by.
+    ``C``: cost of a unit of slack. ``signs``: the classes ``y``, +1 or -1. ``weights``: weights,
+    all positive. ``norm``: what the tensors are divided by.
 
     Examples
     --------

@@ -20,21 +20,12 @@ from scarce.solvers import (
 
 @dataclass(frozen=True)
 class SharesModel:
-    """What a solution of `shares_program` says; see `read_shares`.
+    """What a solution of `shares_program` says; see `read_shares`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Signed dual variables of the bags, positive where a score is too low.
-    offset : float
-        Constant of the scores, the best for these coefficients.
-    objective : float
-        Optimum of ``1/2 |w|^2 + sum_u C_u max(0, |t_u - w'mu_u - b| - eps_u)``.
-    """
-
+    # (n,): signed dual variables of the bags, positive where a score is too low
     coefficients: Array
-    offset: float
-    objective: float
+    offset: float  # constant of the scores, the best for these coefficients
+    objective: float  # optimum of ``1/2 |w|^2 + sum_u C_u max(0, |t_u - w'mu_u - b| - eps_u)``
 
 
 def shares_program(
@@ -45,19 +36,9 @@ def shares_program(
     Every bag of rows with a label proportion has two dual variables: for a score too low,
     and for one too high.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix of the bags.
-    targets, tubes : ndarray of shape (n,)
-        Wanted scores ``t`` and half widths ``eps`` of the tubes around them.
-    costs : ndarray of shape (n,)
-        Cost ``C_u`` of a unit of slack.
-
-    Returns
-    -------
-    QuadraticProgram
-        Of ``2 n`` variables; `read_shares` turns its solution into a model.
+    ``operator``: the kernel matrix of the bags. ``targets``, ``tubes``: wanted scores ``t`` and
+    half widths ``eps`` of the tubes around them. ``costs``: cost ``C_u`` of a unit of slack.
+    Returned: of ``2 n`` variables; `read_shares` turns its solution into a model.
 
     Examples
     --------
@@ -84,17 +65,7 @@ def shares_program(
 def read_shares(program: QuadraticProgram, solution: Solution) -> SharesModel:
     """Return the model of a solution.
 
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `shares_program`.
-    solution : Solution
-        Its solution.
-
-    Returns
-    -------
-    SharesModel
-        Coefficients of the bags, offset and objective.
+    Returned: coefficients of the bags, offset and objective.
 
     Examples
     --------
@@ -127,19 +98,9 @@ def rounded_shares(
     Where bags have few features nearly all dual variables are at their bounds, and pairwise steps
     take very long to find which are not. Newton steps on the rounded problem find them at once.
 
-    Parameters
-    ----------
-    system : FeatureSystem
-        The bags by their features.
-    targets, tubes, costs : ndarray of shape (n,)
-        As for `shares_program`.
-    tol : float
-        Tolerance in the scale of the targets.
-
-    Returns
-    -------
-    ndarray of shape (2 n,)
-        A start for that program.
+    ``system``: the bags by their features. ``targets``, ``tubes``, ``costs``: as for
+    `shares_program`. ``tol``: tolerance in the scale of the targets. Returned: A start for that
+    program.
 
     Examples
     --------

@@ -17,52 +17,31 @@ from scarce.solvers import TubeSolution, TubeSystem
 
 @dataclass(frozen=True)
 class TubeProblem:
-    """What `scarce.solvers.solve_tube` is to fit; see `source_tube`.
+    """What `scarce.solvers.solve_tube` is to fit; see `source_tube`."""
 
-    Attributes
-    ----------
-    targets, tubes, costs : ndarray of shape (n_bags,)
-        Wanted scores of the part that is learnt, half widths of the tubes around them, costs of
-        half the squared slack.
-    n_common : int
-        The bags that come first and have no tube: rows whose scores the source gives.
-    """
-
+    # targets, tubes, costs: (n_bags,): wanted scores of the part that is learnt, half widths of the
+    # tubes around them, costs of half the squared slack
     targets: Array
     tubes: Array
     costs: Array
+    # the bags that come first and have no tube: rows whose scores the source gives
     n_common: int = 0
 
 
 @dataclass(frozen=True)
 class TubeModel:
-    """What a solution of a `TubeProblem` says; see `read_source_tube`.
+    """What a solution of a `TubeProblem` says; see `read_source_tube`."""
 
-    Attributes
-    ----------
-    offset, spread : float
-        The constant, and the difference between the values that it is the mean of.
-    interval : tuple of float or None
-        All optimal offsets, when no bag says which.
-    """
-
+    # offset, spread: the constant, and the difference between the values that it is the mean of
     offset: float
     spread: float = 0.0
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None  # all optimal offsets, when no bag says which
 
 
 def source_share(transfer: float) -> float:
     """Return the proportion ``T / (1 + T)`` of the source's weights in ours for the cost ``T``.
 
-    Parameters
-    ----------
-    transfer : float
-        Cost of half the squared distance to the source's weights.
-
-    Returns
-    -------
-    float
-        In [0, 1).
+    ``transfer``: cost of half the squared distance to the source's weights. Returned: in [0, 1).
 
     Examples
     --------
@@ -83,24 +62,12 @@ def source_tube(
 ) -> TubeProblem:
     """Return the problem of the part that is learnt beside ``share`` times the source.
 
-    Parameters
-    ----------
-    scores, tubes : ndarray of shape (n_bags,)
-        Wanted mean scores of the bags, from their label proportions, and the tubes around them.
-    costs : ndarray of shape (n_bags,)
-        Costs of half the squared slack: of the common rows, then of the bags.
-    source_means : ndarray of shape (n_bags,), optional
-        The source's scores without its constant: of the common rows, then the bags' means. None
-        for no source, and no common rows.
-    source_intercept : float
-        The source's constant; a common row wants the source's whole score.
-    share : float
-        See `source_share`.
-
-    Returns
-    -------
-    TubeProblem
-        For a system whose kernel is multiplied by ``1 - share``.
+    ``scores``, ``tubes``: wanted mean scores of the bags, from their label proportions, and the
+    tubes around them. ``costs``: costs of half the squared slack: of the common rows, then of the
+    bags. ``source_means``: the source's scores without its constant: of the common rows, then the
+    bags' means. None for no source, and no common rows.. ``source_intercept``: the source's
+    constant; a common row wants the source's whole score. Returned: for a system whose kernel is
+    multiplied by ``1 - share``.
 
     Examples
     --------
@@ -131,19 +98,8 @@ def read_source_tube(problem: TubeProblem, system: TubeSystem, solution: TubeSol
     Every bag with a dual variable, and every common row, is off its target by its tube and
     ``theta / C``; what is left is the offset.
 
-    Parameters
-    ----------
-    problem : TubeProblem
-        The problem.
-    system : TubeSystem
-        The bags it was solved for.
-    solution : TubeSolution
-        Its solution, which holds coefficients and objective.
-
-    Returns
-    -------
-    TubeModel
-        The offset.
+    ``system``: the bags it was solved for. ``solution``: its solution, which holds coefficients and
+    objective.
 
     Examples
     --------

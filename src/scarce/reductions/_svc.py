@@ -191,17 +191,8 @@ class NuMarginModel:
 def largest_nu(signs: Array, weights: Array) -> float:
     """Return the largest feasible nu, twice the smaller class's proportion of the weight.
 
-    Parameters
-    ----------
-    signs : ndarray of shape (n,)
-        The classes, +1 or -1.
-    weights : ndarray of shape (n,)
-        Weights of the rows.
-
-    Returns
-    -------
-    float
-        In (0, 1] where both classes have rows.
+    ``signs``: the classes, +1 or -1. ``weights``: weights of the rows. Returned: in (0, 1] where
+    both classes have rows.
 
     Examples
     --------
@@ -218,19 +209,8 @@ def is_flat(norm: float, margin: float, nu: float, radius: float) -> bool:
 
     Free of scale: the norm of the weight vector is at most nu times the largest norm of a row.
 
-    Parameters
-    ----------
-    norm, margin : float
-        ``|w|`` and ``rho`` where the dual variables sum to nu.
-    nu : float
-        Its parameter.
-    radius : float
-        Largest norm of a row in feature space.
-
-    Returns
-    -------
-    bool
-        Whether both are small.
+    ``norm``, ``margin``: ``|w|`` and ``rho`` where the dual variables sum to nu. ``radius``:
+    largest norm of a row in feature space. Returned: whether both are small.
 
     Examples
     --------
@@ -285,10 +265,7 @@ def nu_svc_program(
 def check_nu(nu: float, largest: float) -> None:
     """Refuse a nu above the largest that the class sizes allow.
 
-    Parameters
-    ----------
-    nu, largest : float
-        The parameter, and twice the smaller class's proportion of the weight.
+    ``nu``, ``largest``: the parameter, and twice the smaller class's proportion of the weight.
 
     Examples
     --------
@@ -350,27 +327,11 @@ def nu_margin_model(
 ) -> NuMarginModel:
     """Return the model of dual variables, wherever they come from; see `read_nu_svc`.
 
-    Parameters
-    ----------
-    coefficients : ndarray of shape (n,)
-        Signed dual variables, or what they amount to in another expansion.
-    multipliers : ndarray of shape (2,)
-        Of the equalities of the negative and the positive class.
-    objective : float
-        Of the dual.
-    primal : float, optional
-        Of the primal problem, at this model; minus the dual's by default.
-    nu : float
-        The parameter.
-    total : float
-        Sum of all weights.
-    largest : float
-        Largest value of the kernel's diagonal.
-
-    Returns
-    -------
-    NuMarginModel
-        Coefficients, intercept, margin and objective.
+    ``coefficients``: signed dual variables, or what they amount to in another expansion.
+    ``multipliers``: of the equalities of the negative and the positive class. ``primal``: of the
+    primal problem, at this model; minus the dual's by default. ``total``: sum of all weights.
+    ``largest``: largest value of the kernel's diagonal. Returned: coefficients, intercept, margin
+    and objective.
 
     Examples
     --------

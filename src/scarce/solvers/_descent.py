@@ -42,7 +42,7 @@ class Descent:
     ones, by which the gradient is brought up to date whenever they end. Everything here is in the
     order of the places.
 
-    ``x``: A feasible point.
+    ``x``: a feasible point.
     """
 
     def __init__(self, form: SignedForm, x: Array) -> None:

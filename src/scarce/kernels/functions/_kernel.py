@@ -257,10 +257,7 @@ class Kernel(ABC):
 def formula_names() -> list[str]:
     """Return the names of the kernels that have a formula.
 
-    Returns
-    -------
-    list of str
-        The names that `make_kernel` takes.
+    Returned: the names that `make_kernel` takes.
     """
     return [name for name, kind in Kernel.named.items() if kind.has_formula]
 
@@ -268,10 +265,7 @@ def formula_names() -> list[str]:
 def gradient_names() -> list[str]:
     """Return the names of the kernels that have a gradient.
 
-    Returns
-    -------
-    list of str
-        The names that `make_kernel` takes.
+    Returned: the names that `make_kernel` takes.
     """
     return [name for name, kind in Kernel.named.items() if kind.has_gradient]
 
@@ -292,15 +286,7 @@ def separation(left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
 def kernel_type(kernel: Any) -> type[Kernel]:
     """Return the class of the kernel that a parameter names.
 
-    Parameters
-    ----------
-    kernel : str, callable or Kernel
-        As estimators take it.
-
-    Returns
-    -------
-    type
-        A subclass of `Kernel`.
+    ``kernel``: as estimators take it. Returned: A subclass of `Kernel`.
     """
     if isinstance(kernel, str) and kernel in Kernel.named:
         return Kernel.named[kernel]

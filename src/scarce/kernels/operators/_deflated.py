@@ -19,12 +19,8 @@ class DeflatedOperator(SymmetricOperator):
     With ``d_i`` proportional to the inner product of row ``i`` with a direction of the feature
     space, it is the kernel matrix after that direction was shortened.
 
-    Parameters
-    ----------
-    operator : operator
-        The matrix ``K``, of `make_operator` for instance.
-    along : array-like of shape (n,)
-        The vector ``d``. ``K - d d'`` must be positive semidefinite.
+    ``operator``: the matrix ``K``, of `make_operator` for instance. ``along``: the vector ``d``.
+    ``K - d d'`` must be positive semidefinite.
 
     Examples
     --------

@@ -37,15 +37,7 @@ def landmark_root(K: Array) -> LandmarkRoot:
 
     ``k(x, landmarks) root`` are features of a row whose inner products are the low-rank kernel.
 
-    Parameters
-    ----------
-    K : ndarray of shape (m, m)
-        Kernel values between landmarks.
-
-    Returns
-    -------
-    LandmarkRoot
-        The root and what was kept.
+    ``K``: kernel values between landmarks. Returned: the root and what was kept.
     """
     values, vectors = linalg.eigh(K)
     kept = values > CUTOFF * values[-1]

@@ -22,14 +22,8 @@ class StoredOperator(SymmetricOperator):
 
     What is certified is still checked against the operator's plain values, with its bounds.
 
-    Parameters
-    ----------
-    base : KernelOperator
-        The matrix of all rows.
-    values : ndarray of shape (base.n, base.n)
-        Its values in float64, shared by all subsets.
-    index : ndarray of int of shape (n,)
-        The rows of this one.
+    ``base``: the matrix of all rows. ``values``: its values in float64, shared by all subsets.
+    ``index``: the rows of this one.
     """
 
     shares_values = True

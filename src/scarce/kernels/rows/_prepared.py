@@ -30,16 +30,8 @@ class Panel(NamedTuple):
 class Prepared:
     """Rows in one precision, ready to be compared by a kernel, tile by tile.
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    kernel : Kernel
-        The kernel.
-    norms : ndarray of shape (n,), optional
-        Squared norms of the rows in float64, if known.
-    differences : bool
-        Whether distances are computed from differences, because norms would lose them.
+    ``norms``: squared norms of the rows in float64, if known. ``differences``: whether distances
+    are computed from differences, because norms would lose them.
     """
 
     def __init__(
@@ -112,19 +104,8 @@ def center_of(X: Any, kernel: Kernel) -> Array | None:
 def prepare(kernel: Kernel, X: Any, exact: bool = False) -> Prepared:
     """Return rows ready to be compared with each other, in their own precision.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Any kernel but a precomputed one.
-    X : array-like or CSR of shape (n, d), or what a callable kernel takes
-        The rows.
-    exact : bool
-        Whether values are to be as exact as float64 allows, because nobody bounds their errors.
-
-    Returns
-    -------
-    Prepared
-        The rows.
+    ``kernel``: any kernel but a precomputed one. ``X``: the rows. ``exact``: whether values are to
+    be as exact as float64 allows, because nobody bounds their errors.
     """
     return _prepared(kernel, X, X, exact)[0]
 

@@ -237,17 +237,8 @@ def sparse_distances(X: Any, Z: Any, squared: bool) -> Array:
 def as_rows(X: Any, center: Array | None = None) -> Rows:
     """Wrap a dense array, to be shifted by ``center``, or a CSR matrix; not float means float64.
 
-    Parameters
-    ----------
-    X : array-like or CSR of shape (n, d)
-        The rows.
-    center : ndarray of shape (d,), optional
-        What is taken off dense rows.
-
-    Returns
-    -------
-    Rows
-        What kernels read rows from.
+    ``X``: the rows. ``center``: what is taken off dense rows. Returned: what kernels read rows
+    from.
     """
     if sparse.issparse(X):
         return SparseRows(canonical(X))
@@ -313,17 +304,8 @@ def distinct_rows(X: Any) -> tuple[Array, Array]:
     The order of the rows and their repetition have no effect on the order of the sets, and a matrix
     is treated the same whether it is dense or sparse.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, ...)
-        The rows. Objects, which only a callable kernel can tell apart, all count as distinct.
-
-    Returns
-    -------
-    first : ndarray of int
-        Position of one row of each set.
-    members : ndarray of int of shape (n,)
-        The set of each row.
+    ``X``: the rows. Objects, which only a callable kernel can tell apart, all count as distinct..
+    Returned: ``first``, position of one row of each set; ``members``, the set of each row.
 
     Examples
     --------

@@ -16,18 +16,8 @@ class ShiftedRows:
 
     Sparse rows stay sparse: only their inner products with the few directions are added.
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows ``x_i``.
-    amounts : ndarray of shape (n,)
-        How far each row is shifted.
-    tasks : ndarray of int of shape (n,)
-        Along which direction.
-    directions : ndarray of shape (n_tasks, d)
-        The directions.
-    along : ndarray, optional
-        Inner products of the rows with the directions, if they are known.
+    ``amounts``: how far each row is shifted. ``tasks``: along which direction. ``directions``: the
+    directions. ``along``: inner products of the rows with the directions, if they are known.
     """
 
     def __init__(

@@ -19,24 +19,11 @@ def score_gradients(
 ) -> Array:
     """Return the gradients of ``s(x) = sum_j weights[g, j] k(support_j, x)`` at many points.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-        The points.
-    support : array or CSR of shape (m, d)
-        Rows of the expansion, dense or sparse like `X`.
-    weights : ndarray of shape (n_groups, m)
-        Weights of the expansion, one row per group.
-    kernel : Kernel
-        A kernel with a gradient: linear, rbf, poly or sigmoid.
-    groups : ndarray of int of shape (n,), optional
-        Whose weights each point takes; those of group 0 by default.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The gradients, in float64; the arithmetic is float32 when both sets of rows are and their
-        range allows.
+    ``X``: the points. ``support``: rows of the expansion, dense or sparse like `X`. ``weights``:
+    weights of the expansion, one row per group. ``kernel``: a kernel with a gradient: linear, rbf,
+    poly or sigmoid. ``groups``: whose weights each point takes; those of group 0 by default.
+    Returned: the gradients, in float64; the arithmetic is float32 when both sets of rows are and
+    their range allows.
 
     Examples
     --------

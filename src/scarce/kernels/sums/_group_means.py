@@ -23,23 +23,10 @@ def group_mean_kernel(
     It is the kernel matrix of the groups' means in feature space. Memory is that of the result, of
     the rows sorted by group and of one tile per thread.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-        The rows; the matrix of kernel values for a precomputed kernel.
-    codes : ndarray of int of shape (n,)
-        Group of each row, ``0 .. n_groups - 1``; a row with a negative code belongs to none.
-    kernel : Kernel
-        The kernel.
-    n_groups : int
-        Number of groups; each must have a row.
-    weights : ndarray of shape (n,), optional
-        Positive weights of the rows in their group's mean; equal by default.
-
-    Returns
-    -------
-    ndarray of shape (n_groups, n_groups)
-        In float64, and so is the arithmetic of the kernel values.
+    ``X``: the rows; the matrix of kernel values for a precomputed kernel. ``codes``: group of each
+    row, ``0 .. n_groups - 1``; a row with a negative code belongs to none. ``n_groups``: number of
+    groups; each must have a row. ``weights``: positive weights of the rows in their group's mean;
+    equal by default. Returned: in float64, and so is the arithmetic of the kernel values.
 
     Examples
     --------
@@ -67,18 +54,8 @@ def group_means(
 ) -> Any:
     """Return the weighted mean of the rows of every group, in float64; CSR stays CSR.
 
-    Parameters
-    ----------
-    X, codes, n_groups, weights : array, array, int, array
-        As for `group_mean_kernel`.
-    order : ndarray of int, optional
-        The rows that `codes` and `weights` speak of, the latter summing to one in every group; all
-        rows by default, and any weights.
-
-    Returns
-    -------
-    ndarray or CSR of shape (n_groups, d)
-        The means.
+    ``order``: the rows that `codes` and `weights` speak of, the latter summing to one in every
+    group; all rows by default, and any weights.
     """
     if order is None:
         order, codes, weights = _sorted_groups(codes, n_groups, weights)
@@ -97,19 +74,9 @@ def group_mean_values(
 ) -> Array:
     """Return ``mean over i in g of k(x_i, z_j)`` for all groups and landmarks.
 
-    Parameters
-    ----------
-    X, codes, kernel, n_groups : array, array, Kernel, int
-        As for `group_mean_kernel`, but not for a precomputed kernel.
-    landmarks : array or CSR of shape (m, d)
-        The landmarks, dense or sparse like `X`.
-    weights : ndarray of shape (n,), optional
-        As for `group_mean_kernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_groups, m)
-        In float64.
+    ``X``, ``codes``, ``kernel``, ``n_groups``: as for `group_mean_kernel`, but not for a
+    precomputed kernel. ``landmarks``: the landmarks, dense or sparse like `X`. ``weights``: as for
+    `group_mean_kernel`.
     """
     if kernel.pairwise:
         kernel.require_formula()

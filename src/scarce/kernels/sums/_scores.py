@@ -87,21 +87,9 @@ def score_error(support: Any, coefficients: Array, kernel: Kernel, enough: float
     For telling rows on a boundary from others, not for proofs: the errors of an inner product are
     taken to grow with the square root of its length, as they do but in the worst case.
 
-    Parameters
-    ----------
-    support : array or CSR of shape (m, d)
-        Rows of the expansion.
-    coefficients : ndarray of shape (m,) or (n_groups, m)
-        Weights of the expansion.
-    kernel : Kernel
-        A kernel with a formula.
-    enough : float
-        A bound from the largest entry alone is returned when it is at most this.
-
-    Returns
-    -------
-    float
-        The error.
+    ``support``: rows of the expansion. ``coefficients``: weights of the expansion. ``kernel``: a
+    kernel with a formula. ``enough``: a bound from the largest entry alone is returned when it is
+    at most this.
     """
     if support.shape[0] == 0:
         return 0.0

@@ -17,21 +17,10 @@ def segment_scores(X: Any, support: Any, weights: Array, ends: Array, kernel: Ke
 
     Every kernel value is computed once.
 
-    Parameters
-    ----------
-    X, support : array or CSR of shape (n, d) and (m, d)
-        New rows and those of the expansion, both dense or both sparse.
-    weights : ndarray of shape (n_weights, m)
-        Weights of the expansion.
-    ends : ndarray of int of shape (n_segments,)
-        Where the segments of the support end, in increasing order up to m.
-    kernel : Kernel
-        The kernel; not precomputed.
-
-    Returns
-    -------
-    ndarray of shape (n_segments, n_weights, n)
-        ``sum over j in the segment of weights[l, j] k(x_i, support_j)``, in float64.
+    ``X``, ``support``: new rows and those of the expansion, both dense or both sparse. ``weights``:
+    weights of the expansion. ``ends``: where the segments of the support end, in increasing order
+    up to m. ``kernel``: the kernel; not precomputed. Returned: ``sum over j in the segment of
+    weights[l, j] k(x_i, support_j)``, in float64.
 
     Examples
     --------
