@@ -47,6 +47,7 @@ COMPUTING = {
     "reference.c": PLAIN,
     "rows.c": PLAIN,
     "scans.c": PLAIN,
+    "shares.c": PLAIN,
     "sparse.c": PLAIN,
     "steps.c": PLAIN,
     "table.c": PLAIN,

@@ -1,5 +1,6 @@
 """Tables of more rows than a fit should have: a random sample, and it is said."""
 
+import os
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scarce._model_files import read_card
 from scarce.io import Sample, even_limits, open_table
 from scarce.io import _tables as tables
-from tests.cli.processes import scarce
+from tests.cli.processes import scarce, started
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +125,19 @@ def test_progress_counts_fits_in_a_log(folder):
     numbers = [int(match[1]) for match in found]
     assert numbers == sorted(numbers)
     assert numbers[-1] > 1
+
+
+def test_the_most_rows_that_are_fitted_take_less_than_500_megabytes(tmp_path):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(20_000, 10)).round(3), columns=list("abcdefghij"))
+    noisy = table["a"] + table["b"] * table["c"] + 0.7 * random.normal(size=20_000)
+    table["kind"] = np.where(noisy > 0, "good", "bad")
+    table.to_csv(tmp_path / "long.csv", index=False)
+    words = ["fit", "long.csv", "--label", "kind", "--kind", "classify", "--out", "m.skops"]
+    with started(*words, cwd=tmp_path) as process:
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0, process.stderr.read()
+    assert "learnt from 20,000 rows" in printed
+    assert usage.ru_maxrss * 1024 < 500e6

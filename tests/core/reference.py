@@ -347,6 +347,14 @@ def add_tree_shares(X, baseline, columns, *trees_and_out):
                 out[:, column] += weight * (said([*taken, column]) - said(taken))
 
 
+def add_product_shares(rows, baseline, weights, nodes, widths, out):
+    for node, width in zip(nodes, widths, strict=True):
+        factors = baseline + node * (rows - baseline)
+        for column in range(out.size):
+            others = np.delete(factors, column, axis=1).prod(axis=1)
+            out[column] += width * weights @ ((rows - baseline)[:, column] * others)
+
+
 def exponentials(tile, row_terms, column_terms, slope):
     exponent = slope * tile.astype(np.float64) - row_terms[:, None] - column_terms
     least = -ALONE[tile.dtype]

@@ -62,6 +62,18 @@ def test_trees_of_which_a_path_does_not_end_are_refused(name):
         getattr(_core, name)(*given.values())
 
 
+def test_shares_in_products_of_which_factors_are_zero():
+    """One product: of its columns that one alone that was zero brings it about, if only one was."""
+    rows, baseline = np.array([[2.0, 3.0, 5.0]]), np.array([[2.0, 0.0, 5.0]])
+    nodes, widths = np.array([0.5]), np.array([1.0])  # exact for what is linear in t
+    out = np.zeros(3)
+    _core.add_product_shares(rows, baseline, np.ones(1), nodes, widths, out)
+    assert_array_equal(out, [0.0, 30.0, 0.0])
+    out[:] = 0.0
+    _core.add_product_shares(rows * [[0, 1, 1]], baseline, np.ones(1), nodes, widths, out)
+    assert_array_equal(out, [-2.0 * 1.5 * 5.0, 3.0 * 1.0 * 5.0, 0.0])  # and cancel, as from 0 to 0
+
+
 @pytest.mark.parametrize("kind", ["dd", "df", "fd", "ff"])
 @pytest.mark.parametrize("name", ["gather_block", "weighted_row_sums"])
 def test_either_precision_beside_the_other(name, kind):

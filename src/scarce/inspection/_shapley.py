@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._core import add_product_shares
 from scarce._kernel_sum import KernelSum
 
 MOST_NODES = 64  # of a quadrature that is exact for twice as many columns
 MOST_ORDERS, FEWEST_ORDERS, STEPS = 32, 2, 2048
 AT_ONCE = 1 << 22  # numbers in memory
+IN_CACHE = 1 << 15  # numbers that are used again before others take their place
 
 
 def additive_shares(model: KernelSum, rows: Array, baseline: Array, outputs: Array) -> Array:
@@ -39,24 +41,24 @@ def separable_shares(
     each of the model's columns is made from: one 1 in a line.
     """
     vectors, n_columns = model.dense_vectors, members.shape[1]
+    whole = members.shape[0] == n_columns and np.array_equal(members, np.eye(n_columns))
     nodes, parts = np.polynomial.legendre.leggauss(min(MOST_NODES, n_columns // 2 + 1))
     nodes, parts = (nodes + 1.0) / 2.0, parts / 2.0
     shares = np.zeros((rows.shape[0], n_columns))
-    step = max(1, AT_ONCE // (vectors.shape[0] * vectors.shape[1]))
-    with np.errstate(under="ignore", divide="ignore", invalid="ignore"):
-        for start in range(0, rows.shape[0], step):
-            part = slice(start, start + step)
-            ours, theirs = (
-                np.exp(model.kernel.exponents(each[part, None, :] - vectors) @ members)
-                for each in (rows, baseline)
-            )
-            weights, change = model.weights[outputs[part]], ours - theirs
-            for node, width in zip(nodes, parts, strict=True):
-                factors = theirs + node * change
-                whole = np.prod(factors, axis=2)
-                factors[whole == 0.0] = 1.0  # a factor of zero: so is the whole term
-                terms = (weights * whole)[:, None, :] @ (change / factors)
-                shares[part] += width * terms[:, 0, :]
+    step = max(1, IN_CACHE // vectors.shape[1])
+
+    def factors(row: Array, some: Array) -> Array:
+        exponents = model.kernel.exponents(row - some)
+        exponents = exponents if whole else exponents @ members
+        return np.asarray(np.exp(exponents, out=exponents))
+
+    with np.errstate(under="ignore"):
+        for row, other, output, out in zip(rows, baseline, outputs, shares, strict=True):
+            weights = np.ascontiguousarray(model.weights[output])
+            for start in range(0, vectors.shape[0], step):
+                part = slice(start, start + step)
+                pair = factors(row, vectors[part]), factors(other, vectors[part])
+                add_product_shares(*pair, weights[part], nodes, parts, out)
     return shares, 2 * nodes.size >= n_columns
 
 
