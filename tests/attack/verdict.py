@@ -7,7 +7,7 @@ import numpy as np
 
 SLACK = 1e-2  # share of `tol` by which a claim may be too low
 FEASIBLE = 1e-9  # share of the multipliers by which equalities and bounds may be off
-SINGLE = 1e-5  # share of an objective that is lost when most sums are kept in single precision
+SINGLE = 1e-6  # share of an objective that is lost when most sums are kept in single precision
 STATUS = 1e-6  # share by which a certified violation or gap may be above `tol`
 
 

@@ -70,6 +70,8 @@ COMMANDS = (
     "scarce fit others.csv --kind classify --label town",
     "scarce fit customers.csv --kind regress --label age --drop income --id customer",
     "scarce fit images.npz --id name --set tol=0.01",
+    "scarce fit pumps.csv --per pump",
+    "scarce fit pumps.csv --kind open-set --label pump",
 )
 
 
@@ -77,6 +79,8 @@ def _write_tables(folder):
     customers(40).to_csv(folder / "customers.csv", index=False)
     customers(60, 20.0, seed=1).to_csv(folder / "others.csv", index=False)
     customers(12, seed=2).to_csv(folder / "few.csv", index=False)
+    pumps = customers(90, seed=3).drop(columns="customer")
+    pumps.assign(pump=[f"p{n % 3}" for n in range(90)]).to_csv(folder / "pumps.csv", index=False)
     districts(6, 8).to_csv(folder / "districts.csv", index=False)
     np.savez(folder / "images.npz", X=images(), name=[f"i{n}" for n in range(10)])
 

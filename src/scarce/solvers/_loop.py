@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -39,6 +40,7 @@ CRAWL = 100  # pairwise steps per variable after which a small program gets an i
 ROUGH_GOAL = 0.5  # share of the tolerance that single precision aims at
 ROUGH_SPREAD = 1e-3  # share of the gradient's spread that is a goal, where a start is looked for
 FIRST_GOAL = 0.9  # and of that, the first steps, which the same values judge
+EXACT_OBJECTIVE = 2e-4  # share of an objective that may be rounding before it is summed up anew
 
 
 def is_cached(form: SignedForm) -> bool:
@@ -80,6 +82,7 @@ class Loop:
         self.limited = True  # by the caller, not by what is worth it
         self.stalled = False
         self.stopped = False
+        self.unknown = 0.0  # rounding of the objective of the last point judged, at most
         self.crawls_at: float = np.inf
         self.helped = False  # by an interior start, or not for want of digits
         if self.definite and form.n <= SMALL and not self.rough:
@@ -356,15 +359,34 @@ class Loop:
         error = checked_field(form, x, field, self.tol, last)
         judged = partial(judge, form.problem, form.signs * x, field.values)
         verdict = judged(error)
+        self.unknown = 0.0 if error is None else 0.5 * float(np.abs(x) @ error)
         if last and error is not None and not verdict.within(self.tol):
             if judged().within(self.tol):
                 # Only the bounds of the errors are in the way, and there is no better precision.
                 field.values[:] = form.exact_field(x, form.all_rows)
-                verdict = judged()
+                verdict, self.unknown = judged(), 0.0
         return verdict
+
+    def _with_exact_objective(self, x: Array, field: Field, verdict: Certificate) -> Certificate:
+        """Return a verdict whose objectives are not those of single precision.
+
+        The gap is as exact as it was: an error counts in it only where it could change a sign.
+        """
+        allowed = EXACT_OBJECTIVE * abs(verdict.objective)
+        if not self.unknown > allowed:
+            return verdict
+        quadratic = self.form.quadratic(x, 2.0 * allowed)
+        off = 0.5 * (quadratic - float((self.form.kernel_signs * x) @ field.values))
+        return replace(
+            verdict,
+            objective=verdict.objective + off,
+            dual_objective=verdict.dual_objective + off,
+            primal_objective=verdict.primal_objective - off,
+        )
 
     def _solution(self, x: Array, field: Field, verdict: Certificate) -> Solution:
         form = self.form
+        verdict = self._with_exact_objective(x, field, verdict)
         if self.steps == 0 and not self.definite:
             self._meet_curvature(form.gradient(x, field.values), x, verdict.multipliers)
         gradient = form.gradient(x, field.values)

@@ -186,6 +186,8 @@ class RowCache(SymmetricOperator):
 
 
 EXACT_ROWS = 2048  # variables of a program whose rows are kept in double precision
+# Tiles of half a matrix: the more there are, the less of the other half is computed.
+QUADRATIC_ROWS, QUADRATIC_TILES = 256, 16
 
 
 class SignedForm:
@@ -306,6 +308,32 @@ class SignedForm:
         weights = self.weights(support, x[support])
         kernel = self.problem.kernel
         return kernel.reference_sums(rows, support, weights, self.groups[rows])
+
+    def quadratic(self, x: Array, allowed: float) -> float:
+        """Return the kernel part of ``x'Qx`` in the best precision, from half the matrix if it can.
+
+        From plain values where the bound of its rounding is above what is allowed.
+        """
+        kernel, support = self.problem.kernel, x.nonzero()[0]
+        own, groups = (self.kernel_signs * x)[support], self.groups[support]
+        best = kernel.precisions[-1]
+        spread = np.zeros(self.n)
+        weights = self.weights(support, x[support])
+        spread[support] = np.abs(weights).max(axis=0)
+        if np.abs(own) @ kernel.error_bound(spread, best)[support] > allowed:
+            return float(own @ self.exact_field(x, support))
+        if not kernel.writes_rows:
+            field = np.zeros(self.n)
+            kernel.accumulate(support, weights, self.groups, field, best)
+            return float(own @ field[support])
+        total, step = 0.0, max(QUADRATIC_ROWS, -(-support.size // QUADRATIC_TILES))
+        for first in range(0, support.size, step):
+            tile, rest = slice(first, first + step), slice(first, None)
+            once = weights[:, rest].copy()
+            once[:, :step] *= 0.5  # the square on the diagonal holds every pair twice
+            sums = kernel.sums(support[tile], support[rest], once, groups[tile], best)
+            total += 2.0 * float(own[tile] @ sums)
+        return total
 
     def block(self, indices: Array, precision: Any, space: Array | None = None) -> Array:
         """Return ``Q`` in ``x`` for some variables, in the space if given."""
