@@ -18,6 +18,7 @@ from scarce.positive_unlabeled.bags._ranks import (
 )
 from scarce.positive_unlabeled.bags._threshold import (
     LARGEST_SHARE,
+    NORMAL_95,
     checked_counts,
     checked_scores,
     estimated_shares,
@@ -181,16 +182,16 @@ def combined_prior(
     """Return a geometric mean of an estimate by ranks and one by the curve, and an interval.
 
     Ranks err upwards where the class overlaps with the others, and their ``interval`` with them;
-    the curve errs downwards. The lower end is below both: by a standard error, and by more the
-    worse the ranking, corrected for the positives among the unlabelled rows, and the rarer the
-    class, because as many others that look like it are then a larger part.
+    the curve errs downwards. The lower end is below both: by two standard errors, and by more the
+    worse the ranking, corrected for as many positives among the unlabelled rows as the lower end
+    says, and the rarer the class, because as many others that look like it are then a larger part.
     """
     curve = min(max(by_curve, by_ranks / MOST_BELOW), by_ranks * MOST_BELOW)
     prior = within(float(by_ranks ** (1.0 - PART_OF_CURVE) * curve**PART_OF_CURVE), weights)
     area, _ = area_under_curve(*scores, weights)
-    corrected = min(max((area - prior / 2.0) / (1.0 - prior), 0.5), 1.0)
     n = 1.0 / (1.0 / float(weights[0].sum()) + 1.0 / max(1.0, prior * float(weights[1].sum())))
     lowest = min(interval[0], max(by_curve, by_ranks / LOWEST_END), curve)
-    fall = 1.0 / np.sqrt(n) + (1.0 - corrected) / min(prior, RARE)
+    corrected = min(max((area - lowest / 2.0) / (1.0 - lowest), 0.5), 1.0)
+    fall = NORMAL_95 / np.sqrt(n) + (1.0 - corrected) / min(prior, RARE)
     low = lowest * max(np.exp(-fall), 1.0 / LOWEST_END)
     return prior, (float(min(low, prior)), float(min(1.0, max(interval[1], curve, prior))))
