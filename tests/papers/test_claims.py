@@ -1,6 +1,8 @@
 """The claims page: every verdict leads to a file, and its tables can be read on a phone."""
 
+import csv
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,19 @@ def test_a_verdict_leads_to_its_cells(row):
     assert any(target.endswith(".csv") for target in targets) or "†" in cells
     assert len(LINK.sub(r"\1", figure)) <= 110
     assert re.fullmatch(r"[0-9to, †]+", repetitions)
+
+
+@pytest.mark.parametrize("row", VERDICT_ROWS, ids=lambda row: row[0][:40])
+def test_cells_have_the_repetitions_that_the_page_gives(row):
+    *_, repetitions, cells = row
+    found = defaultdict(set)
+    for _, target, _ in LINK.findall(cells):
+        if target.endswith(".csv"):
+            with (RESULTS / target).open(encoding="utf-8", newline="") as file:
+                for line in csv.DictReader(file):
+                    found[target, line["setting"], line["method"]].add(line["repetition"])
+    counts = {len(draws) for draws in found.values()}
+    assert {int(number) for number in re.findall(r"\d+", repetitions)} <= counts
 
 
 def test_below_the_verdicts_all_is_folded_and_no_paragraph_is_long():
