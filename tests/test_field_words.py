@@ -16,7 +16,7 @@ WORDS = runpy.run_path(str(ROOT / "docs" / "field_words.py"))
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "migration.md"),
+    *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
     *sorted((ROOT / "docs" / "results").glob("untuned*.md")),
