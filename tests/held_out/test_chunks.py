@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from scarce import CalibratedOneClass, OneClassSVM
+from scarce import CalibratedOneClass, OneClassSVM, TransferOneClassSVM
 from scarce.chunks import ArrayChunks
-from scarce.held_out import Parts, WithoutPart, _chunks
+from scarce.held_out import Parts, WithoutPart, _chunks, _target_of_chunks
+from scarce.solvers import solve
 from tests.chunks.sources import NAMES, chunks_of, rows
 
 # A narrow kernel and many landmarks: the offset of the training rows rejects twice the share.
@@ -82,6 +84,35 @@ def test_nothing_but_enough_is_left_out(monkeypatch):
     model = OneClassSVM(kernel="linear", nu=0.2, offset="left_out").fit(ArrayChunks(X + 3.0))
     assert 200 < model.left_out_scores_.size < 400
     assert np.mean(model.predict(fresh + 3.0) == -1) == pytest.approx(0.1, abs=0.07)
+
+
+def test_fits_without_a_part_say_that_they_ended_early():
+    chunks = ArrayChunks(normal(400, 0) + 3.0, rows=100)
+    model = OneClassSVM(kernel="linear", nu=0.2, offset="left_out").fit(chunks)
+    model.set_params(max_iter=int(np.max(model.n_iter_)))  # enough for all rows
+    with pytest.warns(ConvergenceWarning, match="Fits without some rows ended early"):
+        model.fit(chunks)
+    assert model.fit_status_ == 0
+
+
+def test_fits_without_rows_of_the_target_say_that_they_ended_early(monkeypatch):
+    domain = np.where(np.arange(1200) < 60, -1, np.arange(1200) % 2)
+    chunks = ArrayChunks(normal(1200, 0) + 3.0, rows=300, sample_domain=domain)
+    model = TransferOneClassSVM(kernel="linear", nu=0.2, offset="left_out", relation="keep")
+    model.fit(chunks)  # without a warning
+
+    def cut_short(program, *, start, **options):
+        # Far from the optimum, as the equal shares are, and not a step from there.
+        away = np.full(start.size, np.nan)
+        for group, total in enumerate(program.totals):
+            own = program.groups == group
+            away[own] = total * program.upper[own] / program.upper[own].sum()
+        return solve(program, **{**options, "max_iter": 0}, start=away)
+
+    monkeypatch.setattr(_target_of_chunks, "solve", cut_short)
+    with pytest.warns(ConvergenceWarning, match="Fits without some rows ended early"):
+        model.fit(chunks)
+    assert model.fit_status_ == 0
 
 
 def test_rows_of_one_part_are_refused():

@@ -56,6 +56,14 @@ def test_every_degree(degree):
     )
 
 
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_sum_of_no_terms_has_no_slope(name, form):
+    X = rows(20, form)
+    found = score_gradients(X, X[:0], np.zeros((1, 0)), FORMULAS[name])
+    np.testing.assert_array_equal(found, np.zeros(X.shape))
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_constant_has_no_slope():
     found = score_gradients(

@@ -132,6 +132,19 @@ def test_kernels_without_a_formula_are_refused(name):
         nystroem_operator(np.eye(3), make_kernel(name), np.arange(2))
 
 
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_rounding_of_sums_over_rows_of_very_different_norms_is_within_its_bound(precision):
+    n, random = 900, np.random.default_rng(0)
+    X = random.normal(size=(n, 3)) * np.where(np.arange(n) % 2, 1e-4, 1.0)[:, None]
+    operator = nystroem_operator(X, make_kernel("linear"), np.arange(0, 12, 2))
+    weights, sums = random.normal(size=(1, n)), np.zeros(n)
+    operator.accumulate(np.arange(n), weights, np.zeros(n, int), sums, precision)
+    exact = X.astype(np.longdouble)  # six landmarks of three columns: the matrix is the kernel's
+    error = np.abs(sums - exact @ (exact.T @ weights[0]))
+    assert (error <= operator.error_bound(np.abs(weights[0]), precision)).all()
+    assert error.max() > 0
+
+
 def test_a_very_narrow_kernel_is_refused():
     X = np.random.default_rng(0).normal(size=(20, 2)) * 1e3
     with pytest.raises(ValueError, match="gamma=1e\\+11 is too narrow"):

@@ -127,10 +127,11 @@ def test_components_of_order_three_for_all_signs():
     np.testing.assert_allclose(CPKernel(gamma=gamma)(*whole), [[expected]], rtol=1e-10)
 
 
-def test_tiles_change_nothing(monkeypatch):
+@pytest.mark.parametrize("products", [60, 1])  # of some tensors, of less than one
+def test_tiles_change_nothing(products, monkeypatch):
     X, Y = tensors(9, (4, 3)), tensors(7, (4, 3), seed=1)
     whole = [kernel(X, Y) for kernel in KERNELS]
-    monkeypatch.setattr("scarce.kernels.functions._tensor_kernels._TILE", 60)
+    monkeypatch.setattr("scarce.kernels.functions._tensor_kernels._TILE", products)
     for kernel, expected in zip(KERNELS, whole, strict=True):
         np.testing.assert_allclose(kernel(X, Y), expected, rtol=1e-13)
 

@@ -282,6 +282,39 @@ def test_intervals_of_groups_of_another_size(known_rows, new_rows):
     assert np.mean(half) < 0.4
 
 
+def half_width(model, p, rows):
+    """Return the half width of an interval at 80 %, by the formulas, from public attributes."""
+    (q, m), sizes = model.left_out_shares_[:, :, 0], model.left_out_sizes_
+    slope, start = np.polyfit(m, q, 1, w=np.sqrt(sizes))
+    part = np.clip(slope, 0.0, 1.0)
+    mean = np.average(q, weights=sizes)
+    # Variance of a label whose probability is known, and of one of which the mean is.
+    label = max(slope, 1.0) * (part * np.mean(p * (1.0 - p)) + (1.0 - part) * mean * (1.0 - mean))
+    off = []
+    for g in range(m.size):
+        others = np.arange(m.size) != g
+        line = np.polyfit(m[others], q[others], 1, w=np.sqrt(sizes[others]))
+        off.append(q[g] - np.polyval(line, m[g]))
+    total, sampling = np.mean(np.square(off)), np.mean(label / sizes)
+    between, within = max(0.0, total - sampling), label * min(1.0, total / sampling)
+    misses = np.sort(np.abs(off) / np.sqrt(between + within / sizes))
+    rank = int(np.ceil((m.size + 1) * 0.8))
+    return misses[rank - 1] * np.sqrt(between + within / rows)
+
+
+def test_width_of_an_interval_is_that_of_its_formula():
+    X, _, groups, share = shifted()
+    kept = (groups % 2 == 0) | (np.arange(groups.size) % 25 < 8)
+    X, groups, share = X[kept], groups[kept], share[kept]
+    model = GroupProbabilitySVM().fit(X, share, groups)
+    near = X[np.argsort(np.abs(model.predict_proba(X)[:, 1] - 0.5))[:12]]  # no end at 0 or 1
+    for rows in (3, 12):
+        found = model.predict_share(near[:rows], np.zeros(rows, int), level=0.8)
+        expected = half_width(model, model.predict_proba(X)[:, 1], rows)
+        assert 0 < found.lower[0] < found.upper[0] < 1
+        np.testing.assert_allclose(found.upper - found.lower, 2.0 * expected, rtol=1e-6)
+
+
 def test_few_groups_have_the_whole_range_for_an_interval():
     X, _, groups, share = shifted(n_groups=6)
     model = GroupProbabilitySVM().fit(X, share, groups)

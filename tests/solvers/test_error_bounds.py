@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, reference_sums, solve
+from scarce.solvers._field import Field
+from scarce.solvers._signed import SignedForm
 from tests.solvers.operators import OffInSingle, RbfRows
 
 N = 1200
@@ -136,3 +138,16 @@ def test_reference_sums(n_groups):
         DenseMatrix(values).reference_sums(rows, columns, weights, groups),
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_additions_too_small_to_be_seen_are_within_the_bound():
+    """Each is less than half of the last digit of the sum, and all are lost."""
+    large, many = 2.0**20, 5000
+    small = 0.4 * large * np.finfo(float).eps
+    form = SignedForm(QuadraticProgram(DenseMatrix(np.eye(2)), totals=[large], upper=2 * large))
+    field = Field(form, np.array([large, 0.0]), np.float64)
+    for _ in range(many):
+        field.add(np.array([0]), np.array([small]))
+    error = abs((field.values[0] - large) - many * small)
+    assert error > 1000 * large * np.finfo(float).eps
+    assert field.error_bound()[0] >= error

@@ -84,6 +84,16 @@ def test_descent_on_indefinite_matrices(seed):
     assert np.all(np.diff([*values, found.objective]) <= 1e-12)
 
 
+def test_curvature_that_no_pair_has_is_told_without_a_step():
+    """A saddle along (1, 1, -2): three variables have to move before the objective falls."""
+    across, down = np.array([1.0, -1.0, 0.0]), np.array([1.0, 1.0, -2.0])
+    kernel = 1.0 + np.outer(across, across) / 4.0 - np.outer(down, down) / 72.0
+    problem = QuadraticProgram(DenseMatrix(kernel), totals=[1.0], upper=1.0)
+    found = solve(problem, tol=1e-2, start=1.0 / 3.0 + 1e-4 * down)
+    assert found.n_iter == 0
+    assert found.negative_curvature
+
+
 def test_a_definite_matrix_that_nobody_vouches_for():
     X = points()
     problem = QuadraticProgram(DenseMatrix(X @ X.T), totals=[1.0], upper=0.1)

@@ -236,3 +236,9 @@ def test_errors_of_the_scores_are_in_the_claims(system):
     scale = max(abs(good.objective), abs(good.dual_objective))
     assert careful.dual_gap * scale >= (highest - good.dual_objective) * (1 - 1e-9)
     assert solve_tube(bounded, targets, widths, costs, tol=1e-3).status == "stalled"
+
+
+def test_residuals_that_drown_in_their_targets_are_counted():
+    """At 1e16 the scores of 1 and -1 are lost: the residuals are -1 and 1, and come out as 0."""
+    claimed = certify_tube(GramSystem(np.eye(2)), 1e16, 0.0, 1.0, [1.0, -1.0], 1e16)
+    assert claimed.kkt_violation >= 2.0

@@ -79,6 +79,26 @@ def test_a_flat_descent_without_bounds_is_refused(seed):
         solve(problem, tol=1e-6 * (z**2).max(), max_iter=2_000_000)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_flat_descent_in_groups_without_a_shared_part_is_refused(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(6, 30))
+    z, across, groups = rng.normal(size=n), rng.normal(size=n), np.arange(n) % 2
+    for own in (groups == 0, groups == 1):
+        for line in (own.astype(float), np.where(own, z - z[own].mean(), 0.0)):
+            across -= (across @ line) / (line @ line) * line
+    problem = QuadraticProgram(
+        DenseMatrix(np.outer(z, z), definite=True),
+        totals=[1.0, 1.0],
+        groups=groups,
+        coupling=np.eye(2),
+        lower=-np.inf,
+        linear=across,
+    )
+    with pytest.raises(ValueError, match="unbounded: in group"):
+        solve(problem, max_iter=20_000)
+
+
 @pytest.mark.parametrize(("n", "dimensions"), [(600, 20), (1500, 5)])
 def test_a_descent_along_very_many_variables_is_refused(n, dimensions):
     """Hard margin on classes that overlap: the point itself runs along the direction."""

@@ -48,8 +48,8 @@ class HeldOutOffset:
 
     @property
     def _offset_rule(self) -> str:
-        """Whose scores set the offset; what only held-out scores can promise implies them."""
-        return "left_out" if self.offset is None else self.offset
+        """Whose scores set the offset."""
+        return str(self.offset)
 
     @property
     def _boundary_share(self) -> float:
@@ -304,6 +304,7 @@ class TrimmedOffset(HeldOutOffset):
 
     @property
     def _offset_rule(self) -> str:
+        """Whose scores set the offset; what only held-out scores can promise implies them."""
         given = {"false_alarms": self.false_alarms, "contamination": self._contamination or None}
         asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
         if self.offset is None:

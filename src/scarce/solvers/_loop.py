@@ -287,7 +287,7 @@ class Loop:
         form = self.form
         block = self.sets.select(gradient, x, middle, self.tol, self.sets.extra, np.float64)
         matrix = self._matrix(block, np.float64)
-        self.negative_curvature = has_negative_curvature(matrix, form.group_starts(block))
+        self.negative_curvature |= has_negative_curvature(matrix, form.group_starts(block))
 
     def _newton(self, x: Array, gradient: Array, most: int, tol: float) -> Array | None:
         found, bent = newton_steps(self.form, x, gradient, most, tol)

@@ -42,8 +42,6 @@ def score_gradients(
         return np.asarray(weights @ support)[groups]
     left, right = prepare_pair(kernel.slope_kernel(), X, support)
     gradients = np.zeros((n, d))
-    if right.n == 0:
-        return gradients
     dtype = left.rows.dtype
     (panel,) = right.panels(right.n)
     # The rows as the tiles have them: shifted to the centre, if the kernel does not notice.
