@@ -19,8 +19,26 @@ class LabelPredictions:
     classes_: Array
 
     @abstractmethod
-    def decision_function(self, X: Any) -> Array:
+    def _decisions(self, X: Any) -> Array:
         """Return one column for two classes, else one for each class."""
+
+    @lazily
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The samples, of the kind that `fit` takes; for a precomputed kernel, their values with
+            the training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``, whichever label is the positive one; for several classes
+            one column each.
+        """
+        return self._decisions(X)
 
     @lazily
     def predict(self, X: Any) -> Array:
@@ -50,8 +68,25 @@ class OneClassPredictions:
     offset_: Any
 
     @abstractmethod
-    def score_samples(self, X: Any) -> Array:
+    def _scores_inside(self, X: Any) -> Array:
         """Return the scores, higher for what is more normal."""
+
+    @lazily
+    def score_samples(self, X: Any) -> Array:
+        """Return the scores before the offset is subtracted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The samples, of the kind that `fit` takes; for a precomputed kernel, their values with
+            the training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher is more normal.
+        """
+        return self._scores_inside(X)
 
     @lazily
     def decision_function(self, X: Any) -> Array:

@@ -110,20 +110,7 @@ class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
         """Return one column for two classes, else one a class, of checked rows."""
         raise NotImplementedError
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; for several classes one column each.
-        """
+    def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         logits = no_nan(self._logits(self._validated(X, reset=False)))
         return np.asarray(logits[:, 0] if logits.shape[1] == 1 else logits)

@@ -10,7 +10,6 @@ from sklearn.utils import column_or_1d
 
 from scarce._arrays import Array
 from scarce._classes import ONE_CLASS_LEFT, check_lengths, two_classes, with_labels_only
-from scarce._data import lazily
 from scarce._frame import checked_weights
 from scarce._kernel_machine import KernelMachine, Sample, is_plain_target
 from scarce._predictions import LabelPredictions
@@ -93,20 +92,7 @@ class BinaryMachine(LabelPredictions, LabelledMachine):
         positive = int((signs[support] > 0).sum())
         self._n_support = np.array([support.size - positive, positive], dtype=np.int32)
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive for ``classes_[1]``.
-        """
+    def _decisions(self, X: Any) -> Array:
         scores = self._raw_scores(X)
         if self._n_support.sum() != self.dual_coef_.shape[1]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")

@@ -3,11 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from scarce.io._column_plan import DATES as DATES
-from scarce.io._column_plan import Column, ColumnPlan, plan_columns
+from scarce.io._column_plan import Column as Column
+from scarce.io._column_plan import ColumnPlan as ColumnPlan
+from scarce.io._column_plan import plan_columns as plan_columns
 from scarce.io._dialect import Dialect
 from scarce.io._mlflow import log_model
-from scarce.io._numpy_files import read_arrays
-from scarce.io._sample import Sample, even_limits
+from scarce.io._numpy_files import read_arrays as read_arrays
+from scarce.io._sample import Sample
+from scarce.io._sample import even_limits as even_limits
 from scarce.io._skl2onnx import register_skl2onnx
 from scarce.io._table_rows import Rows, TableError
 from scarce.io._table_rows import missing_columns as missing_columns
@@ -22,18 +25,13 @@ if TYPE_CHECKING:
 
 # Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = [
-    "Column",
-    "ColumnPlan",
     "Dialect",
     "Rows",
     "Sample",
     "Table",
     "TableError",
-    "even_limits",
     "log_model",
     "open_table",
-    "plan_columns",
-    "read_arrays",
     "register_skl2onnx",
     "show_versions",
     "to_onnx",

@@ -27,34 +27,17 @@ IDENTIFIER = re.compile(r"(.*[_\W])?(id|nr|no|key|index|uuid|number)", re.IGNORE
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table, and what is done with it.
+    """One column of a table, and what is done with it."""
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    use : str
-        "number", "category", "date" (days and weekday), "time" (the hour too), "left out", or what
-        else it is for: "id", "weight" and so on.
-    values : str
-        What it holds, in words.
-    missing : int
-        Number of missing values.
-    done : str
-        What was done with it, in words.
-    style : str, default=""
-        How numbers or dates are written in text.
-    flagged : bool, default=False
-        Whether a further column says where a number is missing.
-    """
-
-    name: str
+    name: str  # its name
+    # "number", "category", "date" (days and weekday), "time" (the hour too), "left out", or what
+    # else it is for: "id", "weight" and so on
     use: str
-    values: str = ""
-    missing: int = 0
-    done: str = ""
-    style: str = ""
-    flagged: bool = False
+    values: str = ""  # what it holds, in words
+    missing: int = 0  # number of missing values
+    done: str = ""  # what was done with it, in words
+    style: str = ""  # how numbers or dates are written in text
+    flagged: bool = False  # whether a further column says where a number is missing
 
     @property
     def made(self) -> dict[str, str]:
@@ -69,15 +52,7 @@ class Column:
     def values_of(self, rows: Rows) -> dict[str, Array]:
         """Return what a model sees of it in some rows.
 
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-
-        Returns
-        -------
-        dict of ndarray
-            For each column of `made`: numbers as float64, categories as text, NaN where missing.
+        For each column of `made`: numbers as float64, categories as text, NaN where missing.
         """
         if self.use == "category":
             return {self.name: rows.texts(self.name)}
@@ -97,13 +72,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """What is done with each column.
-
-    Parameters
-    ----------
-    columns : tuple of Column
-        All columns, in the order of the table.
-    """
+    """What is done with each column."""
 
     columns: tuple[Column, ...]
 
@@ -137,15 +106,7 @@ class ColumnPlan:
     def frame(self, rows: Rows) -> Any:
         """Return a pandas frame of the columns that a model sees.
 
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-
-        Returns
-        -------
-        DataFrame
-            Numbers as float64, categories as text, NaN where missing.
+        Numbers as float64, categories as text, NaN where missing.
         """
         values: dict[str, Array] = {}
         for column in self.columns:
@@ -154,13 +115,7 @@ class ColumnPlan:
         return tables_library("pandas").DataFrame(values)
 
     def transformer(self) -> Any:
-        """Return the scikit-learn transformer that makes numbers of these columns.
-
-        Returns
-        -------
-        ColumnTransformer
-            Not fitted.
-        """
+        """Return the scikit-learn transformer that makes numbers of these columns."""
         # Not at the top: the commands' help would wait for it.
         from sklearn.compose import ColumnTransformer
         from sklearn.impute import SimpleImputer
@@ -223,23 +178,10 @@ def plan_columns(
 ) -> ColumnPlan:
     """Decide what is done with each column of one table, or of several that belong together.
 
-    Parameters
-    ----------
-    tables : sequence of Rows
-        The tables; the columns of the first count, and each other one must have them.
-    roles : mapping of str, optional
-        Columns that are for something else than learning: name and what for.
-    features : sequence of str, optional
-        Learn from these alone, also if they look like identifiers.
-    drop : sequence of str, default=()
-        Columns to leave out.
-    dates : bool, default=False
-        Learn from dates: days, hours and weekdays.
-
-    Returns
-    -------
-    ColumnPlan
-        The plan.
+    ``tables``: the columns of the first count, and each other one must have them. ``roles``:
+    columns that are for something else than learning, and for what. ``features``: learn from these
+    alone, also if they look like identifiers. ``drop``: leave these out. ``dates``: learn days,
+    hours and weekdays.
     """
     first, roles = tables[0], dict(roles or {})
     wanted, dropped = {name for name in first.names if name not in roles}, set(drop)

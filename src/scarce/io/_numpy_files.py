@@ -13,18 +13,7 @@ from scarce.io._table_rows import TableError, short
 def read_arrays(path: Path) -> tuple[Any, dict[str, Any]]:
     """Return the main array of a NumPy file, and arrays of one value per row by their names.
 
-    Parameters
-    ----------
-    path : Path
-        An ".npy" file, or an ".npz" file whose main array is its only one of two or more
-        dimensions, or is named "X".
-
-    Returns
-    -------
-    array
-        A number for each row and column, or a tensor for each row.
-    dict of array
-        Others of the same length.
+    The main array of an ".npz" file is its only one of two or more dimensions, or is named "X".
     """
     try:
         if path.suffix.lower() == ".npz":

@@ -112,20 +112,7 @@ class _Smallest:
 
 
 def even_limits(sizes: Sequence[int], total: int) -> list[int]:
-    """Return how much of each size is kept, the smaller ones first, so that it is the total.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        What there is.
-    total : int
-        What may be kept.
-
-    Returns
-    -------
-    list of int
-        Each at most its size.
-    """
+    """Return how much of each size is kept, the smaller ones first, so that it is the total."""
     limits, left = [0] * len(sizes), total
     for done, place in enumerate(sorted(range(len(sizes)), key=lambda place: sizes[place])):
         limits[place] = min(sizes[place], left // (len(sizes) - done))

@@ -20,11 +20,13 @@ from scarce.kernels.functions._rbf import RBFKernel
 from scarce.kernels.functions._sigmoid import SigmoidKernel
 from scarce.kernels.functions._tensor_kernels import CPKernel, ProductModeKernel, SubspaceKernel
 from scarce.kernels.operators._deflated import DeflatedOperator as DeflatedOperator
-from scarce.kernels.operators._lowrank import NystroemOperator, nystroem_operator
+from scarce.kernels.operators._lowrank import NystroemOperator as NystroemOperator
 from scarce.kernels.operators._lowrank import landmark_root as landmark_root
+from scarce.kernels.operators._lowrank import nystroem_operator
 from scarce.kernels.operators._operator import DirectOperator as DirectOperator
-from scarce.kernels.operators._operator import KernelOperator, make_operator
+from scarce.kernels.operators._operator import KernelOperator as KernelOperator
 from scarce.kernels.operators._operator import is_narrow as is_narrow
+from scarce.kernels.operators._operator import make_operator
 from scarce.kernels.operators._stored import StoredOperator as StoredOperator
 from scarce.kernels.rows._prepared import Prepared as Prepared
 from scarce.kernels.rows._prepared import prepare as prepare
@@ -46,10 +48,8 @@ __all__ = [
     "CPKernel",
     "CallableKernel",
     "Kernel",
-    "KernelOperator",
     "LaplacianKernel",
     "LinearKernel",
-    "NystroemOperator",
     "PolynomialKernel",
     "PrecomputedKernel",
     "ProductModeKernel",

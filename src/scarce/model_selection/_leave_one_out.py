@@ -16,7 +16,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._data import checked_domains, lazily
+from scarce._data import checked_domains
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -273,20 +273,7 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
 
-    @lazily
-    def score_samples(self, X: Any) -> Array:
-        """Return the scores of the model chosen.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, ...)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher is more normal.
-        """
+    def _scores_inside(self, X: Any) -> Array:
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.score_samples(X))
 

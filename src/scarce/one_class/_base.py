@@ -13,7 +13,6 @@ from sklearn.base import OutlierMixin, clone
 
 from scarce._arrays import Array
 from scarce._chunked_fit import ChunkedFit
-from scarce._data import lazily
 from scarce._frame import (
     Interval,
     Solved,
@@ -390,18 +389,5 @@ class OneClassMachine(
         """Number of support vectors."""
         return np.array([len(self.support_)], dtype=np.int32)
 
-    @lazily
-    def score_samples(self, X: Any) -> Array:
-        """Return the scores before the offset is subtracted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher is more normal.
-        """
+    def _scores_inside(self, X: Any) -> Array:
         return on_boundary(self._raw_scores(X), self.offset_, self._rounding)

@@ -13,7 +13,6 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._data import lazily
 from scarce._frame import (
     HasMethods,
     Interval,
@@ -299,20 +298,7 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
         ]
         return np.asarray(np.mean(members, axis=0))
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, frame} of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive for ``classes_[1]``, whichever label is the positive one.
-        """
+    def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         if self.svc_ is None or self.trees_ is None:
             validate_data(self, X, reset=False, skip_check_array=True)

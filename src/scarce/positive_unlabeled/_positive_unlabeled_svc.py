@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._data import lazily
 from scarce._frame import Interval, StrOptions, fit_frame, fit_task, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce._predictions import no_nan
@@ -362,20 +361,7 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
         self.dual_coef_ = sparse.csr_matrix(dual) if self._sparse else dual
         self.intercept_ = np.array([sign * (model.intercept - threshold)])
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, memory-mapped array} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive for ``classes_[1]``, whichever label is the positive one.
-        """
+    def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         rows = checked_rows(self, X, self.kernel, reset=False)
         dual = self._dense_dual()

@@ -10,7 +10,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from scarce._arrays import Array
-from scarce._data import lazily
 from scarce._frame import Interval, checked_costs, checked_weights, fit_frame, keep_quality
 from scarce._kernel_machine import KernelMachine
 from scarce._predictions import LabelPredictions
@@ -233,20 +232,7 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, 
             )
         return float(self.class_prior)
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive for ``classes_[1]``, whichever label is the positive one.
-        """
+    def _decisions(self, X: Any) -> Array:
         return np.asarray(self._raw_scores(X) + self.intercept_)
 
 

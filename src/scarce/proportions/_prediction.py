@@ -37,20 +37,7 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
     _raw_decisions: Any
     _validated: Any
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for a precomputed kernel, their values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; for several classes one column each.
-        """
+    def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         decisions = self._raw_decisions(X)

@@ -20,34 +20,20 @@ from scarce.solvers import (
 
 @dataclass(frozen=True)
 class OneClassModel:
-    """What a solution of `one_class_program` says; see `read_one_class`.
+    """What a solution of `one_class_program` says; see `read_one_class`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Coefficients of the rows in the score, LIBSVM's: the sum is nu times the total weight.
-    offset : float
-        Rows of a score below it are outside.
-    objective : float
-        Of this model: ``1/2 |w|^2 - rho + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight.
-    """
-
+    # (n,): coefficients of the rows in the score, LIBSVM's: the sum is nu times the total weight
     coefficients: Array
-    offset: float
+    offset: float  # rows of a score below it are outside
+    # of this model: ``1/2 |w|^2 - rho + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight
     objective: float
 
 
 @dataclass(frozen=True)
 class OneClassProblem:
-    """The dual of a one-class SVM in LIBSVM's scale.
+    """The dual of a one-class SVM in LIBSVM's scale."""
 
-    Attributes
-    ----------
-    mass : float
-        ``nu`` times the sum of all weights, which the dual variables sum to.
-    """
-
-    mass: float
+    mass: float  # ``nu`` times the sum of all weights, which the dual variables sum to
 
     @property
     def totals(self) -> Array:
@@ -73,19 +59,7 @@ def one_class_program(
 
     ``min 1/2 a'Ka`` with ``sum a = nu W`` and ``0 <= a_i <= w_i``.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix ``K``.
-    nu : float
-        Proportion of the weight that may be rejected, in (0, 1].
-    weights : ndarray of shape (n,)
-        Weights of the rows, all positive.
-
-    Returns
-    -------
-    QuadraticProgram
-        Whose solution `read_one_class` turns into a model.
+    ``weights``: ``w_i``, all positive; ``W`` is their sum.
 
     Examples
     --------
@@ -110,28 +84,7 @@ def read_one_class(
     The offset is the equality's multiplier, an order statistic of the scores: rows of at most the
     proportion nu of the weight are below it. An approximated model is cut by its own scores.
 
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `one_class_program`.
-    solution : Solution
-        Its solution.
-    scores : ndarray of shape (n,), optional
-        Scores of the rows by an approximated model.
-
-    Returns
-    -------
-    OneClassModel
-        Coefficients, offset and objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import one_class_program, read_one_class
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> program = one_class_program(DenseMatrix(np.eye(4)), nu=1.0, weights=np.ones(4))
-    >>> read_one_class(program, solve(program)).offset
-    1.0
+    ``scores``: of the rows by an approximated model, or None.
     """
     mass = float(program.totals[0])
     if scores is None:

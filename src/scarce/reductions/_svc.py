@@ -13,43 +13,22 @@ from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator, Terms,
 
 @dataclass(frozen=True)
 class MarginModel:
-    """What a solution of `c_svc_program` says; see `read_c_svc`.
+    """What a solution of `c_svc_program` says; see `read_c_svc`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Signed dual variables, the coefficients of the rows in the decision function.
-    intercept : float
-        Constant of the decision function.
-    objective : float
-        Optimum of ``1/2 |w|^2 + sum_i C_i slack_i``.
-    scores : ndarray of shape (n,)
-        Decision values of the rows without the intercept.
-    """
-
+    # (n,): signed dual variables, the coefficients of the rows in the decision function
     coefficients: Array
-    intercept: float
-    objective: float
-    scores: Array
+    intercept: float  # constant of the decision function
+    objective: float  # optimum of ``1/2 |w|^2 + sum_i C_i slack_i``
+    scores: Array  # (n,): decision values of the rows without the intercept
 
 
 @dataclass(frozen=True)
 class MarginProblem:
-    """The dual of a C-SVC, or of a nu-SVC in LIBSVM's scale.
+    """The dual of a C-SVC, or of a nu-SVC in LIBSVM's scale."""
 
-    Attributes
-    ----------
-    classes : ndarray of shape (2,)
-        The labels; the second is the positive one.
-    costs : ndarray of shape (2,)
-        Bound of a row of weight 1 of each class.
-    mass : float or None
-        For a nu-SVC, what the variables of each class sum to.
-    """
-
-    classes: Array
-    costs: Array
-    mass: float | None = None
+    classes: Array  # (2,): the labels; the second is the positive one
+    costs: Array  # (2,): bound of a row of weight 1 of each class
+    mass: float | None = None  # for a nu-SVC, what the variables of each class sum to
 
     @property
     def totals(self) -> Array:
@@ -87,19 +66,7 @@ def c_svc_program(operator: SymmetricOperator, signs: Array, costs: Array) -> Qu
 
     ``min 1/2 sum_ij y_i y_j a_i a_j k_ij - sum a`` with ``y'a = 0`` and ``0 <= a_i <= C_i``.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix.
-    signs : ndarray of shape (n,)
-        The classes ``y``, +1 or -1.
-    costs : ndarray of shape (n,)
-        Cost ``C_i`` of a unit of each row's slack; infinite for none.
-
-    Returns
-    -------
-    QuadraticProgram
-        Whose solution `read_c_svc` turns into a model.
+    ``signs``: the classes ``y``, +1 or -1. ``costs``: ``C_i``; infinite for no slack.
 
     Examples
     --------
@@ -118,30 +85,7 @@ def c_svc_program(operator: SymmetricOperator, signs: Array, costs: Array) -> Qu
 
 
 def read_c_svc(program: QuadraticProgram, solution: Solution) -> MarginModel:
-    """Return the model of a solution.
-
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `c_svc_program`.
-    solution : Solution
-        Its solution.
-
-    Returns
-    -------
-    MarginModel
-        Coefficients, intercept, objective and scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import c_svc_program, read_c_svc
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> x, y = np.array([-1.0, 3.0]), np.array([-1.0, 1.0])
-    >>> program = c_svc_program(DenseMatrix(np.outer(x, x)), y, np.full(2, 10.0))
-    >>> read_c_svc(program, solve(program, tol=1e-9)).scores
-    array([-0.5,  1.5])
-    """
+    """Return the model of a solution."""
     signs = program.signs
     return MarginModel(
         coefficients=np.asarray(signs * solution.alpha),
@@ -160,30 +104,17 @@ class NoMarginError(ValueError):
 
 @dataclass(frozen=True)
 class NuMarginModel:
-    """What a solution of `nu_svc_program` says; see `read_nu_svc`.
+    """What a solution of `nu_svc_program` says; see `read_nu_svc`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Signed coefficients of the rows in the decision function, LIBSVM's: dual variables over
-        the margin, so that decisions are +1 and -1 on its edges.
-    intercept : float
-        Constant of the decision function.
-    margin : float
-        The margin ``rho`` in the scale of the dual.
-    objective : float
-        Optimum of ``1/2 |w|^2 - nu rho + 1 / W sum_i w_i slack_i``, ``W`` the total weight.
-    flat : bool
-        Whether weight vector and margin are next to nothing; see `is_flat`.
-    norm, unit_margin : float
-        ``|w|`` and ``rho`` in the scale of the objective.
-    """
-
+    # (n,): signed coefficients of the rows in the decision function, LIBSVM's: dual variables over
+    # the margin, so that decisions are +1 and -1 on its edges
     coefficients: Array
-    intercept: float
-    margin: float
+    intercept: float  # constant of the decision function
+    margin: float  # the margin ``rho`` in the scale of the dual
+    # optimum of ``1/2 |w|^2 - nu rho + 1 / W sum_i w_i slack_i``, ``W`` the total weight
     objective: float
-    flat: bool
+    flat: bool  # whether weight vector and margin are next to nothing; see `is_flat`
+    # norm, unit_margin: ``|w|`` and ``rho`` in the scale of the objective
     norm: float
     unit_margin: float
 
@@ -229,21 +160,7 @@ def nu_svc_program(
     class summing to half of nu times the total weight. Raises a ValueError with the admissible
     range when the class sizes do not allow that.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix.
-    signs : ndarray of shape (n,)
-        The classes ``y``, +1 or -1.
-    nu : float
-        Bound on the proportion of margin errors, in (0, 1].
-    weights : ndarray of shape (n,)
-        Weights of the rows, all positive.
-
-    Returns
-    -------
-    QuadraticProgram
-        Whose solution `read_nu_svc` turns into a model.
+    ``signs``: the classes ``y``, +1 or -1. ``weights``: ``w_i``, all positive.
 
     Examples
     --------
@@ -279,31 +196,7 @@ def check_nu(nu: float, largest: float) -> None:
 
 
 def read_nu_svc(program: QuadraticProgram, solution: Solution) -> NuMarginModel:
-    """Return the model of a solution; a `NoMarginError` when the exact solution is ``w = 0``.
-
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `nu_svc_program`.
-    solution : Solution
-        Its solution.
-
-    Returns
-    -------
-    NuMarginModel
-        Coefficients, intercept, margin and objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import nu_svc_program, read_nu_svc
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> y = np.array([-1.0, 1.0])
-    >>> program = nu_svc_program(DenseMatrix(np.ones((2, 2))), y, nu=1.0, weights=np.ones(2))
-    >>> read_nu_svc(program, solve(program))
-    Traceback (most recent call last):
-    scarce.reductions._svc.NoMarginError: nu=1 leaves no margin: ...
-    """
+    """Return the model of a solution; a `NoMarginError` when the exact solution is ``w = 0``."""
     return nu_margin_model(
         np.asarray(program.kernel_signs * solution.alpha),
         solution.multipliers,

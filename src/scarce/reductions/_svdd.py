@@ -19,22 +19,13 @@ from scarce.solvers import (
 
 @dataclass(frozen=True)
 class SVDDModel:
-    """What a solution of `svdd_program` says; see `read_svdd`.
+    """What a solution of `svdd_program` says; see `read_svdd`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        The centre is ``c = sum_i coefficients[i] phi(x_i)``; the sum is 1.
-    offset : float
-        ``|c|^2 - R^2``, to be compared with the score ``|c|^2 - |phi(x) - c|^2``, which is
-        ``2 sum_j coefficients[j] k(x, x_j) - k(x, x)``.
-    objective : float
-        Optimum of ``R^2 + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight.
-    """
-
-    coefficients: Array
+    coefficients: Array  # (n,): the centre is ``c = sum_i coefficients[i] phi(x_i)``; the sum is 1
+    # ``|c|^2 - R^2``, to be compared with the score ``|c|^2 - |phi(x) - c|^2``, which is ``2 sum_j
+    # coefficients[j] k(x, x_j) - k(x, x)``
     offset: float
-    objective: float
+    objective: float  # optimum of ``R^2 + 1 / (nu W) sum_i w_i slack_i``, ``W`` the total weight
 
 
 def svdd_program(
@@ -46,22 +37,9 @@ def svdd_program(
     ``a = nu W b``: ``min 1/2 a'Ka - nu W / 2 sum_i a_i k_ii``. Where ``k_ii`` is constant it is
     the dual of the one-class SVM, with the same solution.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix ``K``, or that of the rows' projections: the centre then lies in the
-        span of what they are projected on.
-    diagonal : ndarray of shape (n,)
-        The squared norms ``k_ii`` of the rows in feature space, not projected.
-    nu : float
-        Proportion of the weight that may be rejected, in (0, 1].
-    weights : ndarray of shape (n,)
-        Weights of the rows, all positive.
-
-    Returns
-    -------
-    QuadraticProgram
-        Whose solution `read_svdd` turns into a model.
+    ``operator``: the kernel matrix ``K``, or that of the rows' projections: the centre then lies in
+    the span of what they are projected on. ``diagonal``: the squared norms ``k_ii`` of the rows,
+    not projected. ``weights``: ``w_i``, all positive; ``W`` is their sum.
 
     Examples
     --------
@@ -88,28 +66,7 @@ def read_svdd(
     The offset is that of the equality's multiplier, as in `read_one_class`; an approximated model
     is cut by its own scores.
 
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `svdd_program`.
-    solution : Solution
-        Its solution.
-    scores : ndarray of shape (n,), optional
-        Scores of the rows by an approximated model.
-
-    Returns
-    -------
-    SVDDModel
-        Coefficients of the centre, offset and objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import read_svdd, svdd_program
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> program = svdd_program(DenseMatrix(np.eye(2)), np.ones(2), nu=0.5, weights=np.ones(2))
-    >>> read_svdd(program, solve(program)).offset  # |c|^2 = 1/2, R^2 = 1/2
-    0.0
+    ``scores``: of the rows by an approximated model, or None.
     """
     mass = float(program.totals[0])
     to_scores = 2.0 / mass  # from the gradient, K a - nu W / 2 k_ii

@@ -13,23 +13,13 @@ from scarce.solvers import QuadraticProgram, Solution, SymmetricOperator
 
 @dataclass(frozen=True)
 class TubeRegression:
-    """What a solution of `svr_program` or `nu_svr_program` says.
+    """What a solution of `svr_program` or `nu_svr_program` says."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n,)
-        Signed dual variables, the coefficients of the rows: positive where a value is too low.
-    intercept : float
-        Constant of the values.
-    width : float
-        Half width of the tube.
-    objective : float
-        Optimum of ``1/2 |w|^2 + sum_i C_i slack_i``, plus ``nu width sum_i C_i`` for nu-SVR.
-    """
-
+    # (n,): signed dual variables, the coefficients of the rows: positive where a value is too low
     coefficients: Array
-    intercept: float
-    width: float
+    intercept: float  # constant of the values
+    width: float  # half width of the tube
+    # optimum of ``1/2 |w|^2 + sum_i C_i slack_i``, plus ``nu width sum_i C_i`` for nu-SVR
     objective: float
 
 
@@ -38,21 +28,8 @@ def svr_program(
 ) -> QuadraticProgram:
     """Return the dual of a regression with absolute slacks outside a tube.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix.
-    targets : ndarray of shape (n,)
-        Wanted values.
-    width : float
-        Half width of the tube around them.
-    costs : ndarray of shape (n,)
-        Cost ``C_i`` of a unit of each row's slack.
-
-    Returns
-    -------
-    QuadraticProgram
-        Of ``2 n`` variables; `read_svr` turns its solution into a model.
+    Of ``2 n`` variables. ``width``: half width of the tube. ``costs``: of a unit of each row's
+    slack.
 
     Examples
     --------
@@ -71,29 +48,7 @@ def svr_program(
 def read_svr(program: QuadraticProgram, solution: Solution, width: float) -> TubeRegression:
     """Return the model of a solution.
 
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `svr_program`.
-    solution : Solution
-        Its solution.
-    width : float
-        The half width given.
-
-    Returns
-    -------
-    TubeRegression
-        Coefficients, intercept and objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import read_svr, svr_program
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> targets = np.array([1.0, 1.2, 4.0])  # no rows tell them apart
-    >>> program = svr_program(DenseMatrix(np.ones((3, 3))), targets, 0.0, np.ones(3))
-    >>> round(read_svr(program, solve(program), 0.0).intercept, 6)  # the median
-    1.2
+    ``width``: the half width given.
     """
     intercept = float(solution.multipliers[0])
     return TubeRegression(_signed(solution), intercept, width, solution.primal_objective)
@@ -107,21 +62,7 @@ def nu_svr_program(
     ``min 1/2 theta'K theta - t'theta`` for ``theta = a - a*``, both in ``[0, C_i]`` and both of the
     sum ``nu / 2 sum_i C_i``.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix.
-    targets : ndarray of shape (n,)
-        Wanted values.
-    nu : float
-        Bound on the proportion of rows outside the tube, in (0, 1].
-    costs : ndarray of shape (n,)
-        Cost ``C_i`` of a unit of each row's slack.
-
-    Returns
-    -------
-    QuadraticProgram
-        Of ``2 n`` variables; `read_nu_svr` turns its solution into a model.
+    Of ``2 n`` variables. ``costs``: ``C_i``, of a unit of each row's slack.
 
     Examples
     --------
@@ -146,30 +87,7 @@ def nu_svr_program(
 
 
 def read_nu_svr(program: QuadraticProgram, solution: Solution) -> TubeRegression:
-    """Return the model of a solution.
-
-    Parameters
-    ----------
-    program : QuadraticProgram
-        Of `nu_svr_program`.
-    solution : Solution
-        Its solution.
-
-    Returns
-    -------
-    TubeRegression
-        Coefficients, intercept, width of the tube and objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import nu_svr_program, read_nu_svr
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> x, targets = np.zeros((3, 3)), np.array([0.0, 1.0, 4.0])
-    >>> program = nu_svr_program(DenseMatrix(x), targets, nu=0.5, costs=np.ones(3))
-    >>> read_nu_svr(program, solve(program, tol=1e-9)).objective
-    3.0
-    """
+    """Return the model of a solution."""
     high, low = map(float, solution.multipliers)  # width - intercept, width + intercept
     return TubeRegression(
         _signed(solution), 0.5 * (low - high), 0.5 * (low + high), solution.primal_objective

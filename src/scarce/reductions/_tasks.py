@@ -15,21 +15,11 @@ DOMAIN = "sample_domain"  # the value that names a row's task
 
 @dataclass(frozen=True)
 class TaskParameters:
-    """Parameters of the tasks' hyperplanes ``(w_0 + v_t)'x >= rho_t``, one value per task.
+    """Parameters of the tasks' hyperplanes ``(w_0 + v_t)'x >= rho_t``, one value per task."""
 
-    Attributes
-    ----------
-    own : ndarray of shape (n_tasks,)
-        ``m_t``, cost of the task's own part ``v_t``.
-    costs : ndarray of shape (n_tasks,)
-        ``c_t``, cost of a unit of slack.
-    masses : ndarray of shape (n_tasks,)
-        ``omega_t``, the sum of the task's dual variables.
-    """
-
-    own: Array
-    costs: Array
-    masses: Array
+    own: Array  # (n_tasks,): ``m_t``, cost of the task's own part ``v_t``
+    costs: Array  # (n_tasks,): ``c_t``, cost of a unit of slack
+    masses: Array  # (n_tasks,): ``omega_t``, the sum of the task's dual variables
 
     @property
     def mixing(self) -> Array:
@@ -49,16 +39,10 @@ class TaskParameters:
 
 @dataclass(frozen=True)
 class TaskProblem:
-    """The dual of several one-class tasks, in the scale of a one-class SVM.
+    """The dual of several one-class tasks, in the scale of a one-class SVM."""
 
-    Attributes
-    ----------
-    domains : ndarray of int of shape (n_tasks,)
-        What the rows call the tasks, ascending; the first is the target, also by any smaller name.
-    parameters : TaskParameters
-        Parameters of the tasks.
-    """
-
+    # (n_tasks,): what the rows call the tasks, ascending; the first is the target, also by any
+    # smaller name
     domains: Array
     parameters: TaskParameters
 
@@ -85,24 +69,12 @@ class TaskProblem:
 
 @dataclass(frozen=True)
 class TasksModel:
-    """What a solution of `tasks_program` says; see `read_tasks`.
+    """What a solution of `tasks_program` says; see `read_tasks`."""
 
-    Attributes
-    ----------
-    support : ndarray of int
-        Rows with a dual variable other than zero.
-    coefficients : ndarray of shape (n_tasks, n_support)
-        Their coefficients in every task's score.
-    scores : ndarray of shape (n,)
-        Scores of the rows, each by its own task's hyperplane.
-    objective : float
-        Primal objective of all tasks.
-    """
-
-    support: Array
-    coefficients: Array
-    scores: Array
-    objective: float
+    support: Array  # rows with a dual variable other than zero
+    coefficients: Array  # (n_tasks, n_support): their coefficients in every task's score
+    scores: Array  # (n,): scores of the rows, each by its own task's hyperplane
+    objective: float  # primal objective of all tasks
 
 
 def tasks_program(
@@ -110,21 +82,7 @@ def tasks_program(
 ) -> QuadraticProgram:
     """Return the dual of the tasks' problem, one group of dual variables a task.
 
-    Parameters
-    ----------
-    operator : operator
-        The kernel matrix of the rows of all tasks.
-    tasks : ndarray of int of shape (n,)
-        Task of each row.
-    weights : ndarray of shape (n,)
-        Weights of the rows, all positive.
-    parameters : TaskParameters
-        Parameters of the tasks.
-
-    Returns
-    -------
-    QuadraticProgram
-        In the scale of a one-class SVM; `read_tasks` turns its solution into a model.
+    In the scale of a one-class SVM. ``weights``: of the rows, all positive.
 
     Examples
     --------
@@ -183,33 +141,7 @@ def augmented_rows(X: Array, tasks: Array, own: Array) -> Array:
 
 
 def read_tasks(parameters: TaskParameters, tasks: Array, solution: Solution) -> TasksModel:
-    """Return the model of a solution; offsets are order statistics of scores, left to the caller.
-
-    Parameters
-    ----------
-    parameters : TaskParameters
-        As given to `tasks_program`.
-    tasks : ndarray of int of shape (n,)
-        Likewise.
-    solution : Solution
-        Of that program.
-
-    Returns
-    -------
-    TasksModel
-        Coefficients of every task, scores and objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scarce.reductions import TaskParameters, read_tasks, tasks_program
-    >>> from scarce.solvers import DenseMatrix, solve
-    >>> parameters = TaskParameters(own=np.ones(2), costs=np.ones(2), masses=np.ones(2))
-    >>> tasks = np.array([0, 1])
-    >>> program = tasks_program(DenseMatrix(np.ones((2, 2))), tasks, np.ones(2), parameters)
-    >>> read_tasks(parameters, tasks, solve(program)).scores
-    array([1.5, 1.5])
-    """
+    """Return the model of a solution; offsets, order statistics of scores, are the caller's."""
     scale = parameters.scale
     support = np.flatnonzero(solution.alpha)
     return TasksModel(

@@ -2,12 +2,8 @@
 
 from scarce._names import publish
 from scarce.solvers._moving import MovingOptimum as MovingOptimum
-from scarce.solvers._operator import (
-    DenseMatrix,
-    SymmetricOperator,
-    ValueErrors,
-    reference_sums,
-)
+from scarce.solvers._operator import DenseMatrix, SymmetricOperator, ValueErrors
+from scarce.solvers._operator import reference_sums as reference_sums
 from scarce.solvers._program import Problem as Problem
 from scarce.solvers._program import Progress, QuadraticProgram, Solution
 from scarce.solvers._program import Terms as Terms
@@ -16,32 +12,29 @@ from scarce.solvers._signed import feasible_start
 from scarce.solvers._solve import solve, solve_many
 from scarce.solvers.certificate._judge import Certificate, certify
 from scarce.solvers.certificate._offsets import one_class_offset
-from scarce.solvers.tube._certificate import TubeCertificate, certify_tube
-from scarce.solvers.tube._systems import FeatureSystem, GramSystem, TubeSystem
-from scarce.solvers.tube._tube import TubeSolution, solve_tube, with_intercept
+from scarce.solvers.tube._certificate import TubeCertificate as TubeCertificate
+from scarce.solvers.tube._certificate import certify_tube as certify_tube
+from scarce.solvers.tube._systems import FeatureSystem as FeatureSystem
+from scarce.solvers.tube._systems import GramSystem as GramSystem
+from scarce.solvers.tube._systems import TubeSystem as TubeSystem
+from scarce.solvers.tube._tube import TubeSolution as TubeSolution
+from scarce.solvers.tube._tube import solve_tube as solve_tube
+from scarce.solvers.tube._tube import with_intercept as with_intercept
 
+# Imported `as` themselves: for the other packages of the library, no part of what is public.
 __all__ = [
     "Certificate",
     "DenseMatrix",
-    "FeatureSystem",
-    "GramSystem",
     "Progress",
     "QuadraticProgram",
     "Solution",
     "SymmetricOperator",
-    "TubeCertificate",
-    "TubeSolution",
-    "TubeSystem",
     "ValueErrors",
     "certify",
-    "certify_tube",
     "feasible_start",
     "one_class_offset",
-    "reference_sums",
     "solve",
     "solve_many",
-    "solve_tube",
-    "with_intercept",
 ]
 
 publish("solvers", globals())

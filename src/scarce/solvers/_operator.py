@@ -196,21 +196,8 @@ def reference_sums(
 ) -> Array:
     """Return plain float64 sums over an operator's `reference` values, block by block.
 
-    Parameters
-    ----------
-    operator : operator
-        The matrix ``K``.
-    rows, columns : ndarray of int
-        The part of it.
-    weights : ndarray of shape (n_groups, n_columns)
-        Weights of the columns.
-    groups : ndarray of int of shape (n_rows,)
-        For each of the rows the row of `weights` that it is summed with.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        ``sum_j weights[groups[i], j] * K[rows[i], columns[j]]``.
+    ``weights``: a row for each group, a column for each of ``columns``. ``groups``: the row of
+    weights that each of ``rows`` is summed with.
 
     Examples
     --------

@@ -12,7 +12,6 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._data import lazily
 from scarce._frame import Interval, StrOptions, checked_weights, fit_frame
 from scarce._predictions import OneClassPredictions, on_boundary, rounding_error
 from scarce.held_out import HeldOutOffset, left_out_parts, scores_by_parts
@@ -324,20 +323,7 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
             start = fit.factors
         yield start
 
-    @lazily
-    def score_samples(self, X: Any) -> Array:
-        """Return the scores before the offset is subtracted.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, d1, ..., dN) or (n_samples, n_features)
-            Samples of the shape seen during fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher is more normal.
-        """
+    def _scores_inside(self, X: Any) -> Array:
         check_is_fitted(self)
         rows = self._validated(X, reset=False)
         scores = self._scores_of(rows)

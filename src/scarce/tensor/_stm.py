@@ -11,7 +11,6 @@ from sklearn.utils import column_or_1d
 
 from scarce._arrays import Array
 from scarce._classes import two_classes
-from scarce._data import lazily
 from scarce._frame import Interval, checked_costs, checked_weights, fit_frame
 from scarce._predictions import LabelPredictions
 from scarce.reductions import BinaryHalfStep
@@ -184,19 +183,6 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
         self.intercept_ = np.array([float(fit.solution.multipliers[0])])
         return self
 
-    @lazily
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, d1, ..., dN) or (n_samples, n_features)
-            Samples of the shape seen during fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive for ``classes_[1]``.
-        """
+    def _decisions(self, X: Any) -> Array:
         scores = self._raw_scores(X)
         return np.asarray(scores + self.intercept_)

@@ -67,14 +67,7 @@ class NystroemOperator(SymmetricOperator):
     A sum over columns costs one pass over the rows against the landmarks, whatever the number of
     columns, and its result is again a combination of landmarks: the fitted model has ``m`` terms.
 
-    Parameters
-    ----------
-    prepared, landmarks : Prepared
-        All rows, and the landmarks among them.
-    root : LandmarkRoot
-        Of the landmarks' kernel matrix.
-    effort : Effort, optional
-        Of the operator that these rows are a part of.
+    ``effort``: of the operator that these rows are a part of.
     """
 
     definite = True  # as a product of a matrix with its transpose
@@ -192,18 +185,6 @@ class NystroemOperator(SymmetricOperator):
         are at most ``sqrt(m k / smallest)`` times ``e_i`` and ``e_j`` per unit of weight, where
         ``k`` is the largest value of the kernel's diagonal. Sums over the columns and over the
         landmarks are rounded too, by a fraction of ``k`` per unit of weight and term.
-
-        Parameters
-        ----------
-        absolute_weights : ndarray of shape (n,)
-            Sum of the absolute weights that each column had.
-        precision : dtype
-            The arithmetic that was used.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The bounds.
         """
         rows, landmarks = self._bins
         longest = self.prepared.rows.longest + self.landmarks.n

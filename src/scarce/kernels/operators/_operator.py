@@ -26,11 +26,6 @@ class KernelOperator(SymmetricOperator):
     Single precision is on offer first for larger problems; the solver checks what it gave against
     `reference` where `error_bound` says that it matters, and turns to float64 when single precision
     is not accurate enough.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The rows and their kernel.
     """
 
     writes_rows = True
@@ -140,20 +135,7 @@ class KernelOperator(SymmetricOperator):
         return self.prepared.rows.reference(self.kernel, rows, columns)
 
     def error_bound(self, absolute_weights: Array, precision: Any) -> Array:
-        """Return a bound of the rounding error of what `accumulate` added up, for every row.
-
-        Parameters
-        ----------
-        absolute_weights : ndarray of shape (n,)
-            Sum of the absolute weights that each column had.
-        precision : dtype
-            The arithmetic that was used.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The bounds.
-        """
+        """Return a bound of the rounding error of what `accumulate` added up, for every row."""
         return self.error_table(precision).sum_errors(absolute_weights)
 
     def value_errors(self) -> ValueErrors:

@@ -15,25 +15,14 @@ FEASIBLE = 1e-9  # share by which a multiplier may differ from its cap and still
 
 @dataclass(frozen=True)
 class TubeCertificate:
-    """How far multipliers and offset are from optimal; see `certify_tube`.
+    """How far multipliers and offset are from optimal; see `certify_tube`."""
 
-    Attributes
-    ----------
-    objective, dual_objective : float
-        Values of the primal and of the dual.
-    dual_gap : float
-        Their difference, relative to the larger.
-    kkt_violation : float
-        Largest violation of the optimality conditions.
-    imbalance : float
-        Sum of the multipliers, which should be zero.
-    """
-
+    # objective, dual_objective: values of the primal and of the dual
     objective: float
     dual_objective: float
-    dual_gap: float
-    kkt_violation: float
-    imbalance: float
+    dual_gap: float  # their difference, relative to the larger
+    kkt_violation: float  # largest violation of the optimality conditions
+    imbalance: float  # sum of the multipliers, which should be zero
 
 
 def certify_tube(
@@ -50,23 +39,7 @@ def certify_tube(
     ``w = sum theta mu`` and the offset give a value of the primal, the multipliers one of the dual;
     the optimum is between the two when the multipliers sum to zero.
 
-    Parameters
-    ----------
-    system, targets, tube, costs : TubeSystem, array, array, array
-        The problem, as in `solve_tube`.
-    theta : array-like of shape (n,)
-        The multipliers.
-    intercept : float
-        The offset.
-    caps : float or array-like of shape (n,)
-        As in `solve_tube`.
-
-    Returns
-    -------
-    TubeCertificate
-        Objectives, their relative gap, the violation of the optimality conditions and the sum of
-        the multipliers, which should be zero. Gap and violation are the largest that scores within
-        their rounding errors would have.
+    Gap and violation are the largest that scores within their rounding errors would have.
     """
     n = system.n
     t, eps = tube_values("targets", targets, n), tube_values("tube", tube, n)

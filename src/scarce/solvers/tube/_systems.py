@@ -57,13 +57,9 @@ class GramSystem:
     The system of all samples is factored once for given costs. Those inside their tubes or at their
     caps are taken out of it by a small system of their own, while they are few.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric, positive semidefinite, float64. It is not copied.
-    score_errors : callable, optional
-        What multipliers are turned by into a bound of the rounding errors of the samples' scores,
-        those of the values in `K` included; by default these are taken to be exact.
+    ``K``: float64, not copied. ``score_errors``: what multipliers are turned by into a bound of the
+    rounding errors of the samples' scores, those of the values in ``K`` included; None if these are
+    exact.
     """
 
     def __init__(self, K: ArrayLike, score_errors: ScoreErrors | None = None) -> None:
@@ -152,12 +148,7 @@ class FeatureSystem:
     They are scaled inside, so that very large or small ones lose no digits. Features far from the
     origin do; a shift changes only the offset, so let them have mean zero.
 
-    Parameters
-    ----------
-    Z : ndarray or CSR of shape (n, p)
-        The features; a scaled copy is kept.
-    score_errors : callable, optional
-        As for `GramSystem`: the errors that the features themselves bring.
+    ``score_errors``: as for `GramSystem`, the errors that the features themselves bring.
     """
 
     negative_curvature = False  # a sum of squares has none

@@ -46,46 +46,23 @@ MOST_SYSTEMS = 1000
 
 @dataclass(frozen=True)
 class TubeSolution:
-    """Answer of `solve_tube`.
+    """Answer of `solve_tube`."""
 
-    Attributes
-    ----------
-    theta : ndarray of shape (n,)
-        The multipliers.
-    w : ndarray
-        The weight vector as the system writes it: multipliers of a `GramSystem`, scaled features of
-        a `FeatureSystem`.
-    intercept : float
-        The offset ``b``.
-    scores : ndarray of shape (n,)
-        ``w'mu_u``, without the offset.
-    objective : float
-        The primal objective.
-    dual_gap : float
-        Relative duality gap, from the multipliers alone.
-    kkt_violation : float
-        Largest error of ``theta_u = C_u (residual outside the tube)`` in the scale of the targets.
-    relative_infeasibility : float
-        Sum of the multipliers, which should be zero, relative to that of their absolute values.
-    n_iter : int
-        Linear systems solved.
-    status : {"optimal", "max_iter", "stopped", "stalled"}
-        As in `Solution`.
-    negative_curvature : bool
-        As in `Solution`.
-    """
-
-    theta: Array
+    theta: Array  # (n,): the multipliers
+    # the weight vector as the system writes it: multipliers of a `GramSystem`, scaled features of a
+    # `FeatureSystem`
     w: Array
-    intercept: float
-    scores: Array
-    objective: float
-    dual_gap: float
+    intercept: float  # the offset ``b``
+    scores: Array  # (n,): ``w'mu_u``, without the offset
+    objective: float  # the primal objective
+    dual_gap: float  # relative duality gap, from the multipliers alone
+    # largest error of ``theta_u = C_u (residual outside the tube)`` in the scale of the targets
     kkt_violation: float
+    # sum of the multipliers, which should be zero, relative to that of their absolute values
     relative_infeasibility: float
-    n_iter: int
-    status: Literal["optimal", "max_iter", "stopped", "stalled"]
-    negative_curvature: bool
+    n_iter: int  # linear systems solved
+    status: Literal["optimal", "max_iter", "stopped", "stalled"]  # as in `Solution`
+    negative_curvature: bool  # as in `Solution`
 
     @property
     def is_finite(self) -> bool:
@@ -107,34 +84,12 @@ def solve_tube(
 ) -> TubeSolution:
     """Fit targets within a tube, squared slacks outside it.
 
-    Parameters
-    ----------
-    system : GramSystem or FeatureSystem
-        The samples.
-    targets : array-like of shape (n,)
-        Wanted scores ``t``.
-    tube : float or array-like of shape (n,)
-        Half widths ``eps``, not negative.
-    costs : float or array-like of shape (n,)
-        Costs ``C``, positive.
-    caps : float or array-like of shape (n,)
-        Largest multipliers ``U``, positive; infinite for plain squared slacks.
-    tol : float
-        Largest violation of the optimality conditions for the answer to count as optimal. The
-        method goes on to the exact solution when rounding errors allow.
-    max_iter : int
-        Largest number of linear systems; -1 for no limit but 1,000 or the number of samples,
-        whichever is more: beyond, steps follow rounding errors.
-    start : TubeSolution, optional
-        Solution of a similar problem with the same system, to begin with.
-    callback : callable, optional
-        Called with a `Progress` at the start and after every step; the solver stops when it
-        returns something true.
-
-    Returns
-    -------
-    TubeSolution
-        With the certificate of `certify_tube`.
+    ``targets``: ``t``. ``tube``: half widths ``eps``, not negative. ``costs``: ``C``, positive.
+    ``caps``: largest multipliers ``U``, infinite for plain squared slacks. ``tol``: largest
+    violation of the optimality conditions; the method goes on to the exact solution when rounding
+    errors allow. ``max_iter``: largest number of linear systems; -1 for no limit but 1,000 or the
+    number of samples, whichever is more: beyond, steps follow rounding errors. ``start``: the
+    solution of a similar problem with the same system. ``callback``: as in `solve`.
 
     Examples
     --------
@@ -182,22 +137,8 @@ def with_intercept(
 ) -> TubeSolution:
     """Return a solution of a problem without caps with another offset, judged anew.
 
-    Parameters
-    ----------
-    solution : TubeSolution
-        The solution.
-    intercept : float
-        The offset.
-    system, targets, tube, costs, tol : TubeSystem, array, array, array, float
-        The problem and the tolerance, as in `solve_tube`.
-    definite : bool
-        Whether the samples' kernel matrix is positive semidefinite for certain: else the dual
-        proves nothing, and the gap is NaN.
-
-    Returns
-    -------
-    TubeSolution
-        What is stored with this offset, and what it is worth.
+    ``definite``: whether the samples' kernel matrix is positive semidefinite for certain: else the
+    dual proves nothing, and the gap is NaN.
     """
     found = certify_tube(system, targets, tube, costs, solution.theta, intercept)
     outside = outside_tubes(targets - solution.scores - intercept, tube)
