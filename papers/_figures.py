@@ -56,7 +56,7 @@ def along_settings(
         means, stds = tuple(s.mean for s in scores), tuple(s.std for s in scores)
         series.append(Series(method, places, means, stds))
         theirs = {x[s.setting]: s.printed for s in scores if s.printed is not None}
-        if printed and len(theirs) > 1:
+        if printed and theirs:
             series.append(Series(method, tuple(theirs), tuple(theirs.values()), printed=True))
     caption = f"{table.title}. Parameters: {protocol}."
     label = table.metrics[metric]

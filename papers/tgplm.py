@@ -58,6 +58,7 @@ TRANSFERS = (0.01, 1.0, 100.0, 10_000.0)
 ANGLES = (0, 10, 20, 30, 40)
 SHARES = (10, 20)  # of common rows, in percent
 LAMBDAS = tuple(10.0**power for power in range(-4, 7))
+OTHER_PAIRS = tuple(product((1.0, 16.0), (1.0, 1024.0)))  # of width and C, for the effect of lambda
 SOURCE_COST = 32.0
 PUBLISHED: dict[str, Any] = {"cost_per": "group", "calibrate": None}
 PRINTED_METHODS = ("SVM", "TSVM", "LMPROJ", "LWE", "IC-SVM", "TGPLM-CD")
@@ -103,12 +104,17 @@ STUDIED = ("SVM", "IC-SVM", "TGPLM-CD")
 
 
 def strength(
-    seed: int, transfer: float, grid: str = QUICK, methods: Sequence[str] = STUDIED
+    seed: int,
+    transfer: float,
+    width: float = 4.0,
+    C: float = SOURCE_COST,
+    grid: str = QUICK,
+    methods: Sequence[str] = STUDIED,
 ) -> list[Outcome]:
     """Measure the effect of lambda on moons rotated by 30 degrees, a tenth common."""
     problem = make_rotated_moons(angle=30, common=0.1, random_state=seed)
-    chosen: dict[str, Any] = {"C": SOURCE_COST, "gamma": 1.0 / (4.0 * _unit(problem))}
-    source = SVC(**chosen).fit(problem.X_source, problem.y_source)
+    chosen: dict[str, Any] = {"C": C, "gamma": 1.0 / (width * _unit(problem))}
+    source = SVC(C=SOURCE_COST, gamma=chosen["gamma"]).fit(problem.X_source, problem.y_source)
     alone = GroupProbabilitySVM(**PUBLISHED, **chosen)
     model = _transfer_machine(source, transfer=transfer, **chosen)
     measures: dict[str, Callable[[], dict[str, float]]] = {
@@ -385,6 +391,30 @@ def _draw_times(table: Table, records: list[Record]) -> tuple[Figure, ...]:
     return (running_times(table, records, f"{table.key}-time", remark),)
 
 
+def _draw_strengths(table: Table, records: list[Record]) -> tuple[Figure, ...]:
+    return tuple(
+        along_settings(
+            table,
+            key=f"lambda-{width:g}-{C:g}",
+            title=f"Effect of λ at {_pair(width, C)}",
+            x={_elsewhere(width, C, value): value for value in LAMBDAS},
+            x_label="λ",
+            metric="accuracy",
+            protocol=FIXED,
+            log_x=True,
+        )
+        for width, C in OTHER_PAIRS
+    )
+
+
+def _pair(width: float, C: float) -> str:
+    return f"2σ² = {width:g} s, C = {C:g}"
+
+
+def _elsewhere(width: float, C: float, value: float) -> str:
+    return f"{_pair(width, C)}, {_lambda_setting(value)}"
+
+
 def _width(width: float) -> str:
     return f"2σ² = {width:g}"
 
@@ -465,6 +495,25 @@ PAPER = Paper(
                 protocol=FIXED,
                 log_x=True,
             ),
+        ),
+        _study(
+            key="lambda-elsewhere",
+            title="Effect of λ at other widths and costs",
+            caption="As the effect of λ, 2σ² of 1 and 16 times the mean squared norm s of the "
+            "source, C₁ = C₂ of 1 and 1024; the C of the source's SVM stays 32.",
+            methods=STUDIED,
+            settings={
+                _elsewhere(width, C, value): {"transfer": value, "width": width, "C": C}
+                for width, C in OTHER_PAIRS
+                for value in LAMBDAS
+            },
+            run=strength,
+            repetitions=10,
+            quick_repetitions=1,
+            quick_settings=tuple(
+                _elsewhere(*OTHER_PAIRS[0], value) for value in (LAMBDAS[0], LAMBDAS[4])
+            ),
+            draw=_draw_strengths,
         ),
         _study(
             key="region",

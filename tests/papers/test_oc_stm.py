@@ -12,6 +12,7 @@ from sklearn.svm import OneClassSVM
 
 from papers import oc_stm
 from papers.data import few_samples_split, load_few_samples_task
+from scarce import OneClassSTM
 from tests.papers.cells import by_kind, chosen, short_run, table_of, untimed
 
 # The papers' tasks have fewer samples than a rate of one in ten needs, and say so.
@@ -217,6 +218,24 @@ def test_order_is_one_nu_of_the_table():
     accuracy = 100.0 * np.mean((theirs.predict(X[split.test]) == 1) == split.is_target)
     assert found["SVM", "fixed"].values["accuracy"] == pytest.approx(accuracy, abs=1.0)
     assert "Imports, 8 rows" in table_of(oc_stm.PAPER, "order").settings
+
+
+@pytest.mark.parametrize("name", ["by rows", "by columns", "random order 3"])
+def test_orders_of_imports_are_those_of_their_names(name):
+    table = table_of(oc_stm.PAPER, "order-random")
+    (found,) = oc_stm.shuffled(seed=0, **table.settings[name])
+    X, is_target = load_few_samples_task("Imports")
+    order = np.arange(25)
+    if name == "by columns":
+        order = order.reshape(5, 5).T.ravel()
+    elif name != "by rows":
+        order = np.random.default_rng([3]).permutation(25)
+    split = few_samples_split(is_target, 8, random_state=0)
+    model = OneClassSTM(
+        tensor_shape=(5, 5), nu=0.1, rank=1, normalize=False, offset="training", random_state=0
+    ).fit(X[split.train][:, order])
+    accuracy = 100.0 * np.mean((model.predict(X[split.test][:, order]) == 1) == split.is_target)
+    assert found.values["accuracy"] == pytest.approx(accuracy)
 
 
 def test_two_equal_rows_have_the_offset_of_training():

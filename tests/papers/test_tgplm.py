@@ -166,6 +166,18 @@ def test_effect_of_lambda():
     assert weak["TGPLM-CD", "fixed"].values != strong["TGPLM-CD", "fixed"].values
 
 
+def test_effect_of_lambda_elsewhere_has_its_own_width_and_cost():
+    usual, same, other = (
+        by_kind(tgplm.strength(seed=0, transfer=1.0, **pair))
+        for pair in ({}, {"width": 4.0, "C": 32.0}, {"width": 16.0, "C": 1.0})
+    )
+    for kind, outcome in usual.items():
+        assert same[kind].values == outcome.values
+        assert other[kind].parameters["C"] == 1.0
+        ratio = outcome.parameters["gamma"] / other[kind].parameters["gamma"]
+        assert ratio == pytest.approx(4.0)
+
+
 def test_rotated_faces(monkeypatch):
     shorten(monkeypatch)
     random = np.random.default_rng(0)
