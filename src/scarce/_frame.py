@@ -412,7 +412,10 @@ def checked_weights(sample_weight: Any, X: Any) -> Array:
 def check_total_weight(total: float) -> None:
     """Refuse weights that are all zero, or whose products would leave the range of numbers."""
     if total == 0:
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
+        raise ValueError(
+            "sample_weight: all samples have zero or negative weights, and take no part in the "
+            "fit; at least one must be positive"
+        )
     if not 1.0 / LARGEST_TOTAL <= total <= LARGEST_TOTAL:
         raise ValueError(
             f"sample_weight has the sum {total:.3g}, and products of such numbers leave the range "

@@ -285,7 +285,7 @@ def test_intervals_of_groups_of_another_size(known_rows, new_rows):
 def half_width(model, p, rows):
     """Return the half width of an interval at 80 %, by the formulas, from public attributes."""
     (q, m), sizes = model.left_out_shares_[:, :, 0], model.left_out_sizes_
-    slope, start = np.polyfit(m, q, 1, w=np.sqrt(sizes))
+    slope = np.polyfit(m, q, 1, w=np.sqrt(sizes))[0]
     part = np.clip(slope, 0.0, 1.0)
     mean = np.average(q, weights=sizes)
     # Variance of a label whose probability is known, and of one of which the mean is.
