@@ -136,6 +136,31 @@ def test_a_label_of_negatives_that_no_row_has_is_named():
         model.fit(X, y)
 
 
+class Scored(GaussianNB):
+    """A classifier whose scores are set."""
+
+    def __init__(self, scores=(0.0,)):
+        super().__init__()
+        self.scores = scores
+
+    def predict_proba(self, X):
+        return np.tile(self.scores, (len(X), 1))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ((0.5, np.nan), r"finite scores, got predict_proba with .* NaN or infinite from Scored"),
+        ((0.2, 0.3, 0.5), r"two classes for every row, got predict_proba of shape .* from Scored"),
+    ],
+    ids=["not finite", "three columns"],
+)
+def test_scores_that_no_threshold_can_use_are_named(scores, message):
+    X, y, _ = sample(20, 60)
+    with pytest.raises(ValueError, match=message):
+        PositiveUnlabeledClassifier(Scored(scores), n_bags=5).fit(X, y)
+
+
 def test_weights_of_columns_are_those_of_the_kernel_model():
     X, y, _ = sample(20, 60)
     model = PositiveUnlabeledClassifier(n_bags=5, random_state=0).fit(X, y)

@@ -33,8 +33,21 @@ def score_method(estimator: Any) -> str:
 
 def scores_of(estimator: Any, X: Any) -> Array:
     """Return a fitted binary classifier's scores, higher for its second class."""
-    values = np.asarray(getattr(estimator, score_method(estimator))(X), dtype=np.float64)
-    return np.ravel(values if values.ndim == 1 or values.shape[1] == 1 else values[:, 1])
+    method = score_method(estimator)
+    values = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    if values.ndim > 2 or (values.ndim == 2 and values.shape[1] > 2):
+        raise ValueError(
+            "estimator must give one score or the probabilities of two classes for every row, got "
+            f"{method} of shape {values.shape} from {type(estimator).__name__}"
+        )
+    scores = np.ravel(values if values.ndim == 1 else values[:, -1])
+    unusable = int((~np.isfinite(scores)).sum())
+    if unusable:
+        raise ValueError(
+            f"estimator must give finite scores, got {method} with {unusable} of {scores.size} "
+            f"NaN or infinite from {type(estimator).__name__}"
+        )
+    return scores
 
 
 def weight_argument(estimator: Any) -> str | None:
