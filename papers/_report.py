@@ -10,6 +10,7 @@ from papers._numbers import duration, probability, signed
 from papers._panels import LEVEL, MARKS, Panel, panels
 from papers._plots import as_svg, printable
 from papers._results import PROTOCOLS, Figure, Run, Score
+from papers._text import paragraphs
 
 TEMPLATE = Path(__file__).with_name("report.html.j2")
 STARS = re.compile(r"(?<![\w*])\*(\w[^*\n]*)\*(?![\w*])")
@@ -45,6 +46,7 @@ def render(run: Run) -> str:
         "duration": duration,
         "drawn": _drawn,
         "emphasised": _emphasised,
+        "paragraphs": paragraphs,
     }
     page = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         run=run, panels=panels, cell=_cell, protocols=PROTOCOLS, marks=MARKS, level=LEVEL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from papers._panels import LEVEL, MARKS, Panel, panels
 from papers._results import PROTOCOLS, PaperResult, Run, Score
@@ -22,7 +23,7 @@ def paper_as_text(result: PaperResult, level: int = 2, width: float = math.inf) 
     """
     parts = [f"{'#' * level} {result.title}", result.citation, LEGEND]
     for table in result.tables:
-        parts += [f"{'#' * (level + 1)} {table.title}", table.caption]
+        parts += [f"{'#' * (level + 1)} {table.title}", *paragraphs(table.caption)]
         for panel in panels(table):
             lines = _across(panel)
             parts += [_heading(panel), lines if _width(lines) <= width else _down(panel)]
@@ -31,6 +32,24 @@ def paper_as_text(result: PaperResult, level: int = 2, width: float = math.inf) 
     if result.remarks:
         parts += ["Warnings on the way:", "\n".join(f"- {remark}" for remark in result.remarks)]
     return "\n\n".join(parts) + "\n"
+
+
+def paragraphs(text: str, words: int = 100) -> list[str]:
+    """Cut a text between sentences into paragraphs of no more than so many words.
+
+    Examples
+    --------
+    >>> paragraphs("One two three. Four five. Six seven eight.", words=5)
+    ['One two three. Four five.', 'Six seven eight.']
+    """
+    found: list[str] = []
+    for sentence in re.split(r"(?<=[.)]) (?=[A-Z*])", text):
+        longer = f"{found[-1]} {sentence}" if found else sentence
+        if found and len(longer.split()) <= words:
+            found[-1] = longer
+        else:
+            found.append(sentence)
+    return found
 
 
 def conditions_as_text(run: Run) -> str:

@@ -11,6 +11,7 @@ import pytest
 import scarce
 from papers import PAPERS
 from papers._cells import slug
+from papers._text import paragraphs
 from papers.data import DATASETS
 
 EXPERIMENTS = [
@@ -30,6 +31,15 @@ def test_names_fit_together(experiment):
         assert setting in experiment.settings
         assert method in experiment.methods
         assert metric in experiment.metrics
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_captions_have_short_paragraphs(experiment):
+    parts = paragraphs(experiment.caption)
+    assert " ".join(parts) == experiment.caption
+    assert max(len(part.split()) for part in parts) <= 120
+    assert all(part[0].isupper() or part[0] == "*" for part in parts[1:])
+    assert not any(re.search(r"\b(e\.g|i\.e|[A-Z])\.$", part) for part in parts)
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
