@@ -15,7 +15,7 @@ def unpacked_rows(parts: Any, name: str, kind: Any) -> Any:
         data, indices, indptr, shape = parts
         return kind((data, indices, indptr), shape=shape)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is no sparse matrix: {error}") from error
+        raise ValueError(f"{name} is not a valid sparse matrix: {error}") from error
 
 
 def check_sparse(X: Any, name: str) -> None:
@@ -37,7 +37,8 @@ def check_sparse(X: Any, name: str) -> None:
             _check_places(places, size, f"{name}.{axis}")
             if places.size != X.data.size:
                 raise ValueError(
-                    f"{name}.{axis} has {places.size} entries, expected {X.data.size}, one a value"
+                    f"{name}.{axis} has {places.size} entries, expected one per value: "
+                    f"{X.data.size}"
                 )
 
 

@@ -109,7 +109,7 @@ def opened(estimator: Any, X: Any, **values: Any) -> Chunks:
         raise ValueError(
             f"kernel={estimator.kernel!r} without approximation needs all rows in memory, "
             f"{1e-6 * n * d * chunks.dtype.itemsize:.0f} MB for {n} rows of {d} features and about "
-            f"{3e-4 * n:.0f} MB beside. Rows in chunks are fitted with "
+            f"{3e-4 * n:.0f} MB in addition. Rows in chunks are fitted with "
             'approximation="nystroem" or kernel="linear"'
         )
     if isinstance(chunks, DaskChunks):

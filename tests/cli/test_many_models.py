@@ -87,4 +87,4 @@ def test_known_classes_or_none_of_them(folder):
     pd.concat([known, readings("p9", 1, 20.0, 3)]).to_csv(folder / "lonely.csv", index=False)
     words = ["fit", "lonely.csv", "--label", "pump", "--kind", "open-set", "--out", "l.skops"]
     _, error = scarce(*words, cwd=folder, code=5)
-    assert "'p9' is that of one row; a class needs two" in error
+    assert "class 'p9' has one row; a class needs two" in error

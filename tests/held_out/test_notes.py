@@ -120,7 +120,7 @@ def test_what_many_inner_fits_warn_of_is_said_once():
     with pytest.warns(ConvergenceWarning) as caught:
         CalibratedOneClass(inner).fit(X)
     assert len(caught) == 2
-    assert "of 30 fits without some rows the first to warn said" in str(caught[1].message)
+    assert "of 30 fits without some rows the first to warn gave" in str(caught[1].message)
 
 
 @pytest.mark.parametrize("n", [30, 230])

@@ -102,7 +102,7 @@ def test_a_prior_is_refused_only_for_what_random_labels_cannot_be(model, n, hidd
         with pytest.raises(ValueError, match="contradicts the labels"):
             model.fit(X, y)
     elif errors > 3.0:
-        with pytest.warns(ScarceDataWarning, match="contradicts the labels.*taken at its word"):
+        with pytest.warns(ScarceDataWarning, match="contradicts the labels.*used as given"):
             model.fit(X, y)
     else:
         model.fit(X, y)

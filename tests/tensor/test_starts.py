@@ -68,7 +68,7 @@ def test_samples_around_the_origin():
 def test_classes_that_nothing_tells_apart():
     twice = np.repeat(one_class_tensors((4, 3), n=5), 2, axis=0)
     labels = np.arange(10) % 2
-    with pytest.raises(ValueError, match="nothing tells the classes of X apart"):
+    with pytest.raises(ValueError, match="nothing separates the classes of X"):
         STM().fit(twice, labels)
     with pytest.warns(UserWarning, match="The solution is trivial"):
         STM().fit(twice.reshape(10, -1), labels)

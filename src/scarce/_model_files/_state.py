@@ -39,7 +39,7 @@ def check_model(model: Any) -> None:
     ``model``: an estimator, and through it whatever it holds.
     """
     if not hasattr(model, "fit") or isinstance(model, type):
-        raise StateError(f"it holds {type(model).__name__}, no estimator")
+        raise StateError(f"it holds {type(model).__name__}, not an estimator")
     try:
         _check(model, type(model).__name__, set())
     except RecursionError:
@@ -110,11 +110,11 @@ def _check_estimator(model: Any, where: str) -> None:
     skipped = {"support_vectors_"} if _is_pairwise(state.get("kernel")) else set()
     for name in ESTIMATORS & state.keys():
         if not hasattr(state[name], "fit"):
-            raise StateError(f"{where}.{name} is {type(state[name]).__name__}, no estimator")
+            raise StateError(f"{where}.{name} is {type(state[name]).__name__}, not an estimator")
     for name in LISTS_OF_ESTIMATORS & state.keys():
         listed = _listed(f"{where}.{name}", state[name])
         if not all(hasattr(each, "fit") for each in listed):
-            raise StateError(f"{where}.{name} holds what is no estimator")
+            raise StateError(f"{where}.{name} holds something that is not an estimator")
         sizes.learn("e", len(listed), f"{where}.{name}")
     for name in ATTRIBUTES:
         if name in state and name not in skipped:

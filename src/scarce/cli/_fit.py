@@ -55,14 +55,14 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
     if len(meant) > 1:
         options = " and ".join(_option(given[kind][0]) for kind in meant)
         kinds = " and ".join(f"--kind {kind}" for kind in meant)
-        raise UsageError(f"{options} do not go together: they are for {kinds}")
+        raise UsageError(f"{options} cannot be used together: they are for {kinds}")
     found: str = meant[0] if meant else "one-class"
     kind: str = arguments.kind or found
     if kind in LABELLED and given["pu"] == ["label"]:
         found = kind
     if meant and kind != found:
         useless = [name for name in given[found] if kind not in LABELLED or name != "label"]
-        raise UsageError(f"--kind {kind} has no use for {_option(useless[0])}")
+        raise UsageError(f"--kind {kind} does not take {_option(useless[0])}")
     if kind in NEEDS and not any(getattr(arguments, name) for name in NEEDS[kind][0]):
         raise UsageError(f"{kind} needs {NEEDS[kind][1]}")
     if kind in ("pu", "groups", "classify", "regress") and arguments.false_alarms is not None:
@@ -75,7 +75,7 @@ def chosen_kind(arguments: argparse.Namespace) -> str:
         useless = [name for name in ("tune", "report") if getattr(arguments, name)]
         if kind != "one-class" or useless:
             other = _option(useless[0]) if useless else f"--kind {kind}"
-            raise UsageError(f"--per is for one-class models, and does not go with {other}")
+            raise UsageError(f"--per is for one-class models and cannot be used with {other}")
     return kind
 
 

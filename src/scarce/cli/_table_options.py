@@ -97,7 +97,7 @@ def row_limit(text: str) -> int | None:
 def _one_sign(text: str) -> str:
     sign = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(text, text)
     if len(sign) != 1:
-        raise argparse.ArgumentTypeError(f"must be one sign, or tab, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be one character, or tab, got {text!r}")
     return sign
 
 

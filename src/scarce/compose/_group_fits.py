@@ -79,8 +79,9 @@ def checked_groups(groups: Any) -> Array:
     if values.ndim != 1:
         raise ValueError(f"groups must have one value per row, got shape {values.shape}")
     if values.dtype == object:
-        if not all(isinstance(each, str) for each in values):
-            raise ValueError("groups must all be texts, or all numbers")
+        other = [each for each in values if not isinstance(each, str)]
+        if other:
+            raise ValueError(f"groups must all be texts, or all numbers, got {other[0]!r} too")
         values = values.astype(str)
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise ValueError("groups must not be NaN: leave rows without a group out")

@@ -66,7 +66,10 @@ def label_some_positives(
         )
     if along is None:
         if truth.all():
-            raise ValueError("along must be given where every row belongs to the class")
+            raise ValueError(
+                "along must be a direction, one number per feature, where every row belongs to the "
+                "class; got None"
+            )
         along = rows[truth].mean(axis=0) - rows[~truth].mean(axis=0)
     places = rows[of_class] @ np.asarray(along, dtype=np.float64)
     deviation = float(places.std()) or 1.0

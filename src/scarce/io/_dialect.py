@@ -62,7 +62,7 @@ def found_dialect(path: Path, stated: Dialect) -> tuple[Dialect, list[str]]:
     text = start.decode(encoding, errors="replace").removeprefix("\ufeff")
     if "\x00" in text:
         row = text[: text.index("\x00")].count("\n") + 1
-        raise TableError(f"{path}, row {row}: a NUL byte; this is no text table")
+        raise TableError(f"{path}, row {row}: a NUL byte; text tables have none")
     rows = text.splitlines()
     if len(start) == SAMPLE:
         rows = rows[:-1]  # cut off

@@ -87,7 +87,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     if len(inputs) != len(own):
         raise ValueError(
             f"{type(operator.raw_operator).__name__} takes {len(own)} inputs, one for each column, "
-            f"and skl2onnx was told of {len(inputs)}: give initial_types, a column each, "
+            f"and skl2onnx was given {len(inputs)}: give initial_types, one per column, "
             f"{np.array([each.name for each in own]).tolist()}"
         )
     ends = SimpleNamespace(

@@ -156,7 +156,7 @@ class Rows:
         if types.is_timestamp(found) or types.is_date(found):
             return Reading("date")
         if types.is_binary(found) or types.is_large_binary(found):
-            raise TableError(f"{self.path}, column {name!r}: not UTF-8 text; state --encoding")
+            raise TableError(f"{self.path}, column {name!r}: not UTF-8 text; give --encoding")
         if types.is_string(found) or types.is_large_string(found) or types.is_boolean(found):
             return self._read_text(name)
         return Reading(str(found))
@@ -170,7 +170,7 @@ class Rows:
             (one,), (other,) = (styled_numbers(distinct[:1], style)[0] for style in styles)
             raise TableError(
                 f"{first}: {quoted(distinct[0])} may be {one:g} or {other:g}, and no value of the "
-                "column tells; state --decimal"
+                "column shows which; give --decimal"
             )
         # Plain numbers whose type is text are meant as text, but in a file of decimal commas.
         if styles and (styles[0] != PLAIN or self.decimal == ","):

@@ -67,7 +67,7 @@ class _Sample:
         own, others = weights[positive], weights[~positive]
         if not (own.sum() > 0 and others.sum() > 0):
             raise ValueError(
-                "both labelled positives and unlabelled samples are needed, got a weight of "
+                "y_true must hold both labelled positives and unlabelled samples, got a weight of "
                 f"{own.sum():g} and {others.sum():g}; see pos_label"
             )
         return cls(found[positive], found[~positive], (own, others))

@@ -71,6 +71,6 @@ class ClearlyBetter:
         ]
         gains = np.array([cv_results[name][best] - cv_results[name][kept] for name in splits])
         if gains.size < 2:
-            raise ValueError("ClearlyBetter needs at least two splits, got one")
+            raise ValueError("cv must have at least two splits for refit=ClearlyBetter(), got one")
         error = gains.std(ddof=1) / np.sqrt(gains.size)
         return best if gains.mean() > self.errors * error else kept

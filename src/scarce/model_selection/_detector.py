@@ -228,7 +228,7 @@ def note_once(notes: Notes, n_fits: int) -> None:
         if not issubclass(category, (NarrowWidthWarning, ScarceDataWarning)):
             firsts.setdefault(category, message)
     for category, message in firsts.items():
-        note(f"of {n_fits} fits without some rows the first to warn said: {message}", category)
+        note(f"of {n_fits} fits without some rows the first to warn gave: {message}", category)
 
 
 def plain(X: Any) -> Any:

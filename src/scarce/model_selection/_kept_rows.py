@@ -65,8 +65,8 @@ class RowsKept:
             raise TypeError(f"partial_fit takes rows in memory, got a {type(X).__name__}")
         if not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise ValueError(
-                f"cv={self.cv!r} names rows, and is for fit; rows that keep coming "
-                "need a number of parts or a splitter"
+                f"cv={self.cv!r} refers to rows by number, which is for fit; partial_fit "
+                "takes a number of parts or a splitter"
             )
         begun = "_kept_rows" in vars(self)
         if not begun:

@@ -240,12 +240,12 @@ class LeaveOneOutSearch(MetaEstimatorMixin, OneClassPredictions, OutlierMixin, B
         failures = [result for result in tried if isinstance(result, ValueError)]
         if len(failures) == len(tried):
             raise ValueError(
-                f"no candidate of param_grid could be fitted; the first said: {failures[0]}"
+                f"no candidate of param_grid could be fitted; the first error was: {failures[0]}"
             ) from failures[0]
         if failures:
             note(
                 f"{len(failures)} of {len(tried)} candidates could not be fitted and have a margin "
-                f"of NaN; the first said: {failures[0]}",
+                f"of NaN; the first error was: {failures[0]}",
                 FitFailedWarning,
             )
         nothing = [(np.nan, np.nan)] * n_targets

@@ -81,7 +81,7 @@ def lee_liu_score(
     known, unknown = float(weights[labelled].sum()), float(weights[~labelled].sum())
     if not (known > 0 and unknown > 0):
         raise ValueError(
-            "both labelled positives and unlabelled rows are needed, got a weight of "
+            "y_true must hold both labelled positives and unlabelled rows, got a weight of "
             f"{known:g} labelled {positive_label!r} and {unknown:g} others"
         )
     recall = float(weights[labelled & positive].sum()) / known

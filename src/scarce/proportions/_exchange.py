@@ -259,7 +259,8 @@ def _difference(source: Source, written: Source, level: int) -> float:
     if share > FAR:
         warnings.warn(
             f"the file's scores of the support vectors differ from the model's by {share:.0%} of "
-            "their spread; give more landmarks, nearer to the training rows, or more features",
+            "their standard deviation; give more landmarks, nearer to the training rows, or more "
+            "features",
             UserWarning,
             stacklevel=level,
         )

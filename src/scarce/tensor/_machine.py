@@ -147,7 +147,7 @@ class TensorMachine(CallbackSupportMixin, BaseEstimator):
             check_range(rows)
         norm = float(np.sqrt(square))
         if norm < SMALLEST_NORM and len(self.tensor_shape_) > 1:
-            raise ValueError("all samples of X are zero; there is no direction to be found")
+            raise ValueError("X must have a sample that is not zero, got only zeros")
         return Tensors(rows, self.tensor_shape_, norm if norm >= SMALLEST_NORM else 1.0)
 
     def _search(self, tensors: Tensors, problem: HalfStep) -> Fit:

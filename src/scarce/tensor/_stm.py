@@ -114,12 +114,12 @@ class STM(LabelPredictions, ClassifierMixin, TensorMachine):
     }
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
     _trivial: ClassVar[str] = (
-        "The solution is trivial: nothing tells the classes apart, so that the weights are zero "
+        "The solution is trivial: nothing separates the classes, so that the weights are zero "
         "and every decision is the same."
     )
     _all_starts_degenerate: ClassVar[str] = (
-        "the weights are zero for every start tried: seen through its factors, nothing tells the "
-        "classes of X apart. Use a higher rank, or look whether the samples differ at all."
+        "the weights are zero for every start tried: seen through its factors, nothing "
+        "separates the classes of X. Use a higher rank, or check whether the samples differ at all."
     )
 
     def __init__(

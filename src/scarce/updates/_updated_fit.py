@@ -289,7 +289,7 @@ class UpdatedOneClass(UpdatedFit):
         """
         if self.contamination:
             raise ValueError(
-                f"contamination={self.contamination!r} looks at all rows and is for fit; "
+                f"contamination={self.contamination!r} compares all rows, which is for fit; "
                 "partial_fit takes contamination=0.0"
             )
         rows = self._checked_rows(X)

@@ -46,7 +46,7 @@ class FittedModel:
         """The model, built when it is asked for: tables that are refused need none."""
         model = load(self.path)
         if not hasattr(model, "predict"):
-            raise ModelFileError(f"{self.path} holds {type(model).__name__}, which decides nothing")
+            raise ModelFileError(f"{self.path} holds {type(model).__name__}, which has no predict")
         return model
 
     def source(self, path: Path, dialect: Dialect, name: str | None) -> Source:

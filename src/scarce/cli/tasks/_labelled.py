@@ -19,8 +19,8 @@ def open_set(arguments: argparse.Namespace) -> Task:
     lonely = [name for name, count in task.facts["classes"].items() if count < 2]
     if lonely:
         raise NoAnswerError(
-            f"{arguments.table}, column {arguments.label!r}: {lonely[0]!r} is that of one row; a "
-            "class needs two, and some dozens to be told from what is unknown"
+            f"{arguments.table}, column {arguments.label!r}: class {lonely[0]!r} has one "
+            "row; a class needs two, and some dozens to be distinguished from unknown rows"
         )
     from scarce import OpenSetClassifier
 
@@ -38,8 +38,8 @@ def classify(arguments: argparse.Namespace) -> Task:
         )
     if counts.max() < 2 or values.size > len(texts) / 2:
         raise UsageError(
-            f"--label {arguments.label}: {values.size} values in {len(texts)} rows are no classes; "
-            "--kind regress is for numbers"
+            f"--label {arguments.label}: {values.size} values in {len(texts)} rows are too "
+            "many for classes; --kind regress is for numbers"
         )
     task.y = texts.astype(object)
     task.why = f"column {arguments.label!r} has {values.size} classes"

@@ -18,7 +18,7 @@ NO_ROW = "none"  # what --negative says if no row was checked
 
 def positive_unlabelled(arguments: argparse.Namespace) -> Task:
     if arguments.unlabelled and arguments.label:
-        raise UsageError("--unlabelled and --label say the same in two ways; give one")
+        raise UsageError("--unlabelled and --label cannot be used together; give one of them")
     negative, other = None, None
     if arguments.unlabelled:
         for name in ("positive", "negative"):

@@ -17,7 +17,7 @@ TARGET = "target"
 
 def transfer(arguments: argparse.Namespace) -> Task:
     if arguments.source and arguments.domain:
-        raise UsageError("--source and --domain say the same in two ways; give one")
+        raise UsageError("--source and --domain cannot be used together; give one of them")
     roles = {arguments.domain: "domain"} if arguments.domain else {}
     radius = _radius(arguments.radius)
     if isinstance(radius, str) and radius != "knn":
@@ -80,7 +80,7 @@ def _domains(rows: Rows, name: str) -> tuple[Array, dict[int, str]]:
         values = rows.numbers(name)
         if np.isnan(values).any() or (values != np.round(values)).any():
             row = int((np.isnan(values) | (values != np.round(values))).argmax())
-            raise TableError(f"{rows.place(row, name)}: {values[row]} is no domain")
+            raise TableError(f"{rows.place(row, name)}: {values[row]}; a domain is a whole number")
         targets = np.unique(values[values < 0])
         codes = np.where(values < 0, -1, values).astype(np.int64)
         words = {int(code): f"{name} {code}" for code in np.unique(codes) if code >= 0}

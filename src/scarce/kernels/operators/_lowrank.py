@@ -241,7 +241,8 @@ def nystroem_operator(X: Any, kernel: Kernel, landmarks: Array) -> NystroemOpera
     among = kernel.values(chosen.rows.plain(slice(None)), chosen.rows.plain(slice(None)))
     if rows.differences and np.count_nonzero(among) == chosen.n:
         raise ValueError(
-            f"gamma={kernel.parameters().get('gamma'):g} is too narrow for these rows: every "
-            "landmark is on its own, and no few rows can stand for the others"
+            f"gamma={kernel.parameters().get('gamma'):g} is too large for approximation="
+            '"nystroem": kernel values between rows are zero, so that no few rows can represent '
+            "the others; give a smaller gamma, or approximation=None"
         )
     return NystroemOperator(rows, chosen, landmark_root(among))

@@ -152,7 +152,7 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
                 "class_prior"
             )
         note(
-            f"{message}. It is taken at its word; check it, or were easy cases labelled first?",
+            f"{message}. It is used as given; check it, or were easy cases labelled first?",
             ScarceDataWarning,
         )
 

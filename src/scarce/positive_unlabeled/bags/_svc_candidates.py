@@ -112,8 +112,8 @@ def checked_feature_weights(given: Any, kernel: Kernel, n_columns: int) -> Any:
     good = values.shape == (n_columns,) and np.isfinite(values).all() and (values >= 0).all()
     if not good or not values.any():
         raise ValueError(
-            f"feature_weights must be {n_columns} finite numbers, one a column, none negative and "
-            f"not all zero, got an array of shape {values.shape}: {given!r}"
+            f"feature_weights must be {n_columns} finite numbers, one per column, none negative "
+            f"and not all zero, got an array of shape {values.shape}: {given!r}"
         )
     if not kernel.has_formula:
         raise ValueError(
