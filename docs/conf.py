@@ -1,6 +1,7 @@
 """How the site is built: ``python -m sphinx docs docs/_build/html``."""
 
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -125,10 +126,21 @@ def write_reference() -> None:
 
 
 def skip_foreign(app, what, name, obj, skip, options):
-    """Leave out what scikit-learn documents: its methods, and the setters of its routing."""
+    """Leave out what scikit-learn documents, and attributes that a class only declares.
+
+    The former are its methods and the setters of its routing, the latter are in the docstring.
+    """
     home = getattr(obj, "__module__", None) or ""
+    declared = type(obj).__module__.startswith("sphinx.")
     routing = re.fullmatch(r"set_\w+_request|get_metadata_routing", name)
-    return True if routing or home.startswith("sklearn.") else None
+    return True if declared or routing or home.startswith("sklearn.") else None
+
+
+def module_of(app, module, name):
+    """Return the module in which a class is written; `__module__` is the one it is public in."""
+    thing = vars(importlib.import_module(module)).get(name)
+    own = filter(inspect.isfunction, vars(thing).values()) if inspect.isclass(thing) else ()
+    return next((each.__module__ for each in own), None)
 
 
 def escape_trailing_underscores(app, what, name, obj, options, lines):
@@ -162,6 +174,7 @@ def setup(app):
     app.connect("source-read", link_names)
     app.connect("html-page-context", finish_page)
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("viewcode-follow-imported", module_of)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=900)
 
 

@@ -164,7 +164,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @lazily
     def p_values(self, X: Any) -> Array:
-        """Return how likely a row of each class would have a score as low as each row's.
+        """Return p-values: how likely a row of each class scores as low as each row.
 
         Parameters
         ----------

@@ -168,9 +168,9 @@ class HeldOutOffset:
         return np.asarray(np.append(scores, np.nan)[self._left_out_places])
 
     def fit_score_samples(self, X: Any, y: Any = None, **params: Any) -> Array:
-        """Fit, and return the held-out score of every row: for odd rows in one's own table.
+        """Fit, and return the held-out score of every row, to find outliers among them.
 
-        `score_samples` of training rows says little: a model knows them.
+        `score_samples` of training rows is optimistic, since the model was fitted to them.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class HeldOutOffset:
 
     @lazily
     def p_values(self, X: Any) -> Array:
-        """Return how likely a row of the class would have a score as low as each row's.
+        """Return p-values: how likely a row of the class scores as low as each row.
 
         Conformal p-values: ``(1 + number of left-out scores up to the row's) / (1 + number of
         rows)``. They are uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
@@ -252,9 +252,9 @@ class HeldOutOffset:
         return scores
 
     def select(self, X: Any, fdr: float = 0.1) -> Array:
-        """Return which rows to call anomalous so that few of those called are not.
+        """Select anomalous rows at a false discovery rate.
 
-        The rule of Benjamini and Hochberg on `p_values`: of the rows selected, a proportion of
+        The procedure of Benjamini and Hochberg on `p_values`: of the rows selected, a proportion of
         about `fdr` is expected to belong to the class after all.
 
         Parameters

@@ -56,15 +56,15 @@ from scarce.one_class import OneClassSVM
 class CalibratedOneClass(
     RowsKept, TrimmedOffset, OneClassPredictions, MetaEstimatorMixin, OutlierMixin, BaseEstimator
 ):
-    """Give any detector, or a whole pipeline, a threshold of a wanted rate of false alarms.
+    """Novelty detector with a threshold for a chosen rate of false alarms on new rows.
 
-    The threshold is an order statistic of scores of rows by detectors fitted without them, so that
-    about the proportion `false_alarms` of new rows of the class is rejected; `p_values` and
-    `select` come from the same scores.
+    The threshold is an order statistic of held-out scores: each row is scored by a detector fitted
+    without it. So about the proportion `false_alarms` of new rows of the class is rejected.
+    `p_values` (conformal p-values) and `select` (false discovery rate) use the same scores.
 
-    Whatever learns from the rows belongs inside: with few rows, a scaler fitted to all of them
-    makes the rate far too high. Rows must be exchangeable: near-duplicates, groups and time order
-    need a splitter that keeps them together.
+    Scalers and other steps that are fitted to the rows belong into `estimator`, as a pipeline: with
+    few rows, a scaler fitted to all of them makes the rate far too high. Rows must be exchangeable:
+    near-duplicates, groups and time order need a splitter that keeps them together.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class CalibratedOneClass(
         A detector with `score_samples` or `decision_function`, higher for more normal rows, or a
         pipeline that ends with one. None is a `StandardScaler` and
         ``OneClassSVM(gamma="neighbors", nu=0.1)``, for sparse rows the latter alone. Its own
-        offset plays no part. Scores of pyod's detectors, higher for odd rows, are negated.
+        offset is not used. Scores of pyod's detectors, higher for odd rows, are negated.
     false_alarms : float, default=0.1
         Proportion of new rows of the class that may be rejected. From n rows no less than
         ``1 / (n + 1)`` is attainable.
@@ -84,11 +84,11 @@ class CalibratedOneClass(
         find them as they are. "auto", for kernel models, leaves out such groups, and rows that look
         odd to the wide kernel only.
     cv : int, splitter, iterable or None, default=None
-        The rows to leave out together; every row must be left out exactly once. None is each
-        distinct row alone up to 50 of them, and ten parts above.
+        How rows are held out; every row must be held out exactly once. None is leave-one-out up to
+        50 distinct rows, and ten folds above.
     method : {"one_model", "cv+"}, default="one_model"
         "one_model" compares the score of a new row by the model of all rows with the scores of rows
-        left out. "cv+" compares it, row by row, in the model that has not seen that row: slower,
+        held out. "cv+" compares it, row by row, by the model that has not seen that row: slower,
         and the rate can be proven to be at most twice the wanted one.
     window : int or None, default=None
         How many rows `partial_fit` keeps, the newest; None keeps all.
@@ -363,7 +363,7 @@ class CalibratedOneClass(
         Returns
         -------
         ndarray of shape (n_samples,)
-            Score minus `offset_`; for ``method="cv+"`` the p-value minus the rate that is had, so
+            Score minus `offset_`; for ``method="cv+"`` the p-value minus the rate attained, so
             that rows that are rejected have a negative value.
         """
         check_is_fitted(self)
@@ -378,7 +378,7 @@ class CalibratedOneClass(
 
     @lazily
     def p_values(self, X: Any) -> Array:
-        """Return how likely a row of the class would have a score as low as each row's.
+        """Return p-values: how likely a row of the class scores as low as each row.
 
         Parameters
         ----------

@@ -43,9 +43,9 @@ class RowsKept:
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep new rows; detector and threshold are those of a fit of all rows that are kept.
 
-        The first call is a fit; `fit` itself keeps no rows. Later calls look at the new rows with
-        the last detector, so that it says what is wrong with them; the fit is done, once, when
-        something of it is next asked for: a prediction, a fitted attribute, saving.
+        The first call is a fit; `fit` itself keeps no rows. Later calls check the new rows with
+        the last detector, so that errors in them are reported at once; the fit itself is done when
+        its result is next needed: a prediction, a fitted attribute, saving.
 
         Parameters
         ----------
