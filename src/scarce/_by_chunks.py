@@ -72,8 +72,8 @@ class Plan:
     def offsets(self, solution: BandSolution, problem: Problem, rejected: Array) -> Array:
         """Return the order statistic of every group's scores, which lies in the band.
 
-        ``rejected`` is the share of every group's weight below it; of all weight it is the last
-        score.
+        ``rejected`` is the proportion of every group's weight below it; of all weight it is the
+        last score.
         """
         terms, offsets = solution.band.terms, -solution.multipliers
         for group, wanted in enumerate(problem.totals - solution.settled):

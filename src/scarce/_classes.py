@@ -117,7 +117,7 @@ def class_pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def pair_coefficients(values: list[Array], codes: Array, n_classes: int) -> Array:
-    """Return the table of coefficients, one column a sample, from those of the pairs.
+    """Return the table of coefficients, one column per sample, from those of the pairs.
 
     ``values``: for every pair, one value for each row of its two classes, in the order of the rows.
     """

@@ -72,7 +72,7 @@ def is_large_map(X: Any, max_memory: float | None) -> bool:
 
 
 def budget(max_memory: float | None) -> float:
-    """Return the bytes that a fit may take beside the data: given in MB, or a share of the free."""
+    """Return the bytes that a fit may take beside the data: given in MB, or a part of the free."""
     if max_memory is not None:
         return 1e6 * max_memory
     free = free_memory()
@@ -114,7 +114,7 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
 
     Every block is answered on its own, by the same code as an array.
 
-    ``method``: ``method(estimator, X)`` with one answer a row, or one line of them. Returned: the
+    ``method``: ``method(estimator, X)`` with one answer per row, or one line of them. Returned: the
     same for arrays; for a Dask array a Dask array, for a DataFrame a Series or DataFrame with its
     index.
     """

@@ -262,7 +262,7 @@ def run_solver(task: FitTask, solver: Callable[[Callable[[Progress], bool] | Non
 
 
 def _reporter(task: FitTask) -> Callable[[Progress], bool] | None:
-    """Return what tells callbacks and the screen of progress; None when nobody listens."""
+    """Return what reports progress to callbacks and the screen; None when nobody listens."""
     if not task.heard:
         return None
     estimator = task.estimator

@@ -338,7 +338,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
     def _boundary_rounding(self, dual: Array, largest: float, offset: Any, share: float) -> float:
         """Return how far rounding may move the score of a row on the boundary.
 
-        No more than a small share of the offset, which a row far from all others must not reach,
+        No more than a small part of the offset, which a row far from all others must not reach,
         however little is known of the distances. Sums of positive terms are known to so many digits
         of their own, however small they are.
         """

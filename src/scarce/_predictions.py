@@ -130,7 +130,7 @@ def on_boundary(scores: Array, offsets: Array, rounding: float) -> Array:
     """Return the scores, those that equal the offset up to rounding set to it.
 
     Support vectors that are not at their bound lie exactly on the boundary; without this rounding
-    errors would reject half of them, and more than the share ``nu`` in all.
+    errors would reject half of them, and more than the proportion ``nu`` in all.
     """
     return np.where(np.abs(scores - offsets) <= rounding, offsets, scores)
 

@@ -1,4 +1,4 @@
-"""What tells one version of the C sources from another; also read by the build."""
+"""What identifies a version of the C sources; also read by the build."""
 
 from __future__ import annotations
 

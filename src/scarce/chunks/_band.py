@@ -336,7 +336,7 @@ class _BandFit:
         band: RowSet,
         alpha: Array,
     ) -> float:
-        """Return the gap as a share of the objective, or of its terms if that is zero to rounding.
+        """Return the gap relative to the objective, or to its terms if that is zero to rounding.
 
         An optimum of zero (the origin inside the hull) is only known up to rounding of its terms.
         """

@@ -30,7 +30,7 @@ def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) ->
 
 
 def target_rows_fit(n: int, chunks: Chunks, features: Features, max_memory: float | None) -> None:
-    """Refuse left-out fits of a target whose rows do not fit into the budget."""
+    """Refuse held-out fits of a target whose rows do not fit into the budget."""
     row = PER_ROW + COPIES * 8 * features.rank + chunks.n_features * chunks.dtype.itemsize
     allowed = budget(max_memory)
     if n * row > allowed:

@@ -174,7 +174,7 @@ def _not_opened(file: str, error: Exception) -> ChunkError:
 
 
 def _numpy_kind(kind: Any) -> Any:
-    """Return the type that a column has in NumPy; Arrow's name if that tells more."""
+    """Return the type that a column has in NumPy; Arrow's name if that is more precise."""
     try:
         own = np.dtype(kind.to_pandas_dtype())
     except NotImplementedError:  # of dictionaries

@@ -31,8 +31,8 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
     ) -> tuple[Any, Array, Array]:
         """Return rows, their places in ``classes_`` and weights; set the class attributes.
 
-        ``labelled`` tells which rows have a label, by default all. What `y` holds for the others is
-        not looked at, and their places mean nothing.
+        ``labelled`` marks the rows that have a label, by default all. What `y` holds for the others
+        is ignored, and their places mean nothing.
         """
         if labelled is not None and y is not None:
             y = with_labels_only(y, labelled)

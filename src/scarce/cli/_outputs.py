@@ -1,4 +1,4 @@
-"""What a command tells: streams that may go away, progress, errors and warnings in one line."""
+"""What a command reports: streams that may go away, progress, errors and warnings in one line."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def quality(model: Any) -> str:
 
 
 def unscaled(model: Any) -> str | None:
-    """Return a warning if a kernel of distances sees columns of very different spread."""
+    """Return a warning if a kernel of distances gets columns of very different scales."""
     estimator = certified(estimator_of(model))
     rows, kernel = getattr(estimator, "support_vectors_", None), getattr(estimator, "kernel", None)
     if rows is None or sparse.issparse(rows) or np.ndim(rows) != 2 or len(rows) < 2:

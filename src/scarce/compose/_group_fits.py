@@ -30,7 +30,7 @@ class Data:
 
 
 def fitted_in_threads(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool) -> list[Any]:
-    """Return what fits return, in threads; what they warn of is told once for each category."""
+    """Return what fits return, in threads; each category of warning is given once."""
     found: list[Any] = [None] * len(tasks)
     heard: list[Any] = [()] * len(tasks)
     context = copy_context()

@@ -251,7 +251,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _depth(model: Any, X: Any) -> Array:
-    """Return distances where they are known, else scores in units of the held-out ones' spread."""
+    """Return distances where they are known, else scores scaled by those held out."""
     try:
         return np.asarray(1.0 - model.distance_ratio(X))
     except ValueError:  # no kernel that vanishes with the distance

@@ -1,4 +1,4 @@
-"""Plots of left-out scores: where the threshold lies, and whether p-values are uniform."""
+"""Plots of held-out scores: where the threshold lies, and whether p-values are uniform."""
 
 from __future__ import annotations
 

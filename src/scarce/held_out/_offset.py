@@ -1,4 +1,4 @@
-"""Offsets from left-out scores: what every one-class model does with them."""
+"""Offsets from held-out scores: what every one-class model does with them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class HeldOutOffset:
     def _keep_left_out(
         self, scores: Array, weights: Array, members: Array, *, all_exact: bool = True
     ) -> float:
-        """Store left-out scores and what they are worth; return the threshold.
+        """Store held-out scores and what they are worth; return the threshold.
 
         ``members`` are the places among ``scores`` of all rows that were given, -1 for rows that
         were not left out. Scores above the threshold may be estimates; then they say nothing of
@@ -140,13 +140,13 @@ class HeldOutOffset:
             )
 
     def _forget_left_out(self) -> None:
-        """Drop what an earlier fit with left-out scores has stored."""
+        """Drop what an earlier fit with held-out scores has stored."""
         parts = [f"_left_out_{part}" for part in ("scores", "weights", "places")]
         for name in (*parts, "false_alarms_", "false_alarm_range_", "_unsettled"):
             self.__dict__.pop(name, None)
 
     def _settle_left_out(self) -> None:
-        """Find the left-out scores that the threshold did not need."""
+        """Find the held-out scores that the threshold did not need."""
 
     def _left_out(self) -> HeldOutScores:
         check_is_fitted(self)
@@ -193,7 +193,7 @@ class HeldOutOffset:
     def p_values(self, X: Any) -> Array:
         """Return p-values: how likely a row of the class scores as low as each row.
 
-        Conformal p-values: ``(1 + number of left-out scores up to the row's) / (1 + number of
+        Conformal p-values: ``(1 + number of held-out scores up to the row's) / (1 + number of
         rows)``. They are uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
 
         Parameters

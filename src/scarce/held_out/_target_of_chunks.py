@@ -1,4 +1,4 @@
-"""Left-out scores of a target whose sources' rows stay in chunks.
+"""Held-out scores of a target whose sources' rows stay in chunks.
 
 Of a fit by bands the sources leave a vector and a count each, and the rows of their band. A fit
 without some of the target's rows begins there: the target's rows and the sources' band are solved

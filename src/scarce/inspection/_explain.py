@@ -206,7 +206,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
 def _by_columns(
     layers: Layers, rows: Array, baseline: Array, outputs: Array, made_from: Array, n_columns: int
 ) -> tuple[Array, bool]:
-    """Return the shares of columns that steps treat each by itself, and whether they are exact."""
+    """Return contributions of columns that steps treat one by one, and whether they are exact."""
     members = np.zeros((rows.shape[1], n_columns))
     members[np.arange(made_from.size), made_from] = 1.0
     both, formula = kernel_and_trees(layers.last), layers.kernel_sum()
@@ -230,7 +230,7 @@ def _by_columns(
 def _by_formula(
     formula: KernelSum | None, rows: Array, baseline: Array, outputs: Array, members: Array
 ) -> tuple[Array, bool] | None:
-    """Return the shares of columns in a sum of kernel functions, None without a closed form."""
+    """Return contributions of columns to a sum of kernel functions, None without a closed form."""
     if formula is None or formula.voted:
         return None
     if formula.factors is not None:

@@ -1,7 +1,7 @@
-"""Shares of the columns in the difference of two scores: Shapley values against a baseline.
+"""Contributions of the columns in the difference of two scores: Shapley values against a baseline.
 
 The value of a set of columns is the score of the baseline with these columns taken from the row. A
-column's share is the mean, over all orders of the columns, of what it adds when it is taken.
+column's contribution is the mean, over all orders of the columns, of what it adds when it is taken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ IN_CACHE = 1 << 15  # numbers that are used again before others take their place
 
 
 def additive_shares(model: KernelSum, rows: Array, baseline: Array, outputs: Array) -> Array:
-    """Return the shares for a linear kernel, where every column adds its own term."""
+    """Return the contributions for a linear kernel, where every column adds its own term."""
     weights = (model.weights @ model.dense_vectors)[outputs]
     return np.asarray(weights * (rows - baseline) + model.own * (rows**2 - baseline**2))
 
@@ -30,7 +30,7 @@ def additive_shares(model: KernelSum, rows: Array, baseline: Array, outputs: Arr
 def separable_shares(
     model: KernelSum, rows: Array, baseline: Array, outputs: Array, members: Array
 ) -> tuple[Array, bool]:
-    """Return the shares for a kernel that is a product over the columns, and if they are exact.
+    """Return contributions for a kernel that is a product over the columns, and if they are exact.
 
     With the factors ``k`` of a row and ``b`` of its baseline, the mean over all orders is
     ``integral_0^1 (k_j - b_j) prod_{l != j} (b_l + t (k_l - b_l)) dt`` for every term of the sum, a

@@ -44,7 +44,7 @@ class Dialect:
 
 
 def found_dialect(path: Path, stated: Dialect) -> tuple[Dialect, list[str]]:
-    """Return how a file is written, and what is worth telling of how that was found."""
+    """Return how a file is written, and notes on how that was found."""
     arrow: Any = tables_library("pyarrow")
     with arrow.input_stream(str(path), compression="detect") as stream:
         start = stream.read(SAMPLE)

@@ -1,4 +1,4 @@
-"""What a report of a problem should say of the machine it was met on."""
+"""What a report of a problem should say of the computer it was met on."""
 
 from __future__ import annotations
 

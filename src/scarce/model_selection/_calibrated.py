@@ -1,4 +1,4 @@
-"""A threshold that keeps its word for any detector (docs/theory/false_alarms.md)."""
+"""A threshold that holds on new rows, for any detector (docs/theory/false_alarms.md)."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ class ClearlyBetter:
     Scores on proportions of held-out groups, or without negatives, are noisy, and the best of many
     candidates is often best by chance. The reference is kept unless the mean of the paired
     differences over the splits is more than `errors` standard errors above zero, of five splits or
-    more: fewer say little of their own spread. Give it to `GridSearchCV` as `refit`; the reference
-    has to be among the candidates.
+    more: fewer hardly estimate their standard deviation. Give it to `GridSearchCV` as `refit`; the
+    reference has to be among the candidates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which training rows a calibrated detector leaves out because they may not be of the class."""
+"""Which training rows a calibrated detector leaves out because they may not belong to the class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Trimming:
     weights: Array  # how often each of them counts
 
     def odd_rows(self, contamination: float | str) -> tuple[Array, Array]:
-        """Return which of the rows that count may not be of the class, as `odd_rows` does."""
+        """Return which of the rows that count may not belong to the class, as `odd_rows` does."""
         all_rows = np.arange(num_samples(self.data.X))
         far_off = wide(self.detector, self.data)
         seen = self.data.held_out(far_off, None, all_rows, self.parts, alone=True)[0]

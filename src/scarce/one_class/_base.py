@@ -261,7 +261,7 @@ class OneClassMachine(
     def _settled_offset(
         self, sample: Sample, program: QuadraticProgram, alpha: Array, training: float
     ) -> float:
-        """Return the offset of the training rows, or that of their left-out scores."""
+        """Return the offset of the training rows, or that of their held-out scores."""
         if self._offset_rule == "left_out":
             return self._left_out_threshold(sample, program, alpha)
         if self.gamma == "neighbors" and not self._kernel_type.opaque:

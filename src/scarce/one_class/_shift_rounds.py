@@ -150,7 +150,7 @@ class ShiftRounds:
         return nystroem_operator(self.points, self.kernel, self.landmarks)
 
     def _move(self) -> tuple[float, int]:
-        """Move the rows; return the share that moved and the number of halvings."""
+        """Move the rows; return the proportion that moved and the number of halvings."""
         assert self.shifts is not None
         support = self.points[self.support]
         new = proposed_shifts(

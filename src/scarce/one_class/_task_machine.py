@@ -230,7 +230,7 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
     def _left_out_offset(
         self, full: ShiftRounds, sample: TaskSample, members: Array, moves: SourceMoves | None
     ) -> float:
-        """Return the target's offset from its left-out scores."""
+        """Return the target's offset from its held-out scores."""
         self._check_left_out_rows(sample.n_target)
         if not full.kernel.pairwise:
             self._note_if_standardised(full.rows[sample.first[: sample.n_target]])

@@ -20,7 +20,7 @@ DOMAIN = "sample_domain"
 
 
 def names_domains(chunks: Chunks) -> bool:
-    """Say whether rows in chunks tell their tasks."""
+    """Say whether rows in chunks come with their tasks."""
     return bool(chunks.map(_domains_given, only=[0])[0])
 
 

@@ -30,7 +30,7 @@ BAG_BYTES_A_ROW = 120  # keys, numbers, weights and scores, of rows that are els
 
 
 class SVCFit(NamedTuple):
-    """The different rows of a fit, how bags were drawn, scores, and the share by cleaner bags.
+    """The different rows of a fit, how bags were drawn, scores, and the proportion by cleaner bags.
 
     Scores are those of labelled rows, and of unlabelled ones before checked negatives.
     """
@@ -184,7 +184,7 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     scores. The second has a weight of a half where they agree, and of ``0.5 / (1 + (z / 6)^2)``
     where they are ``z`` standard errors of the first apart, as they are where many rows of a rare
     class are labelled. Where the second is far larger, perhaps the easy rows of the class were
-    labelled first: a warning tells, and the intervals span both. With ``labelling="biased"`` the
+    labelled first: a warning says so, and the intervals span both. With ``labelling="biased"`` the
     ranks are replaced by what lies above all but a twentieth of the labelled rows, with a weight
     of 0.3.
 

@@ -131,8 +131,8 @@ def export_source(
     Returns
     -------
     float
-        Root mean square difference between the scores of the file and of the model, as a
-        proportion of the latter's spread, on the model's own support vectors; 0 for an exact file.
+        Root mean square difference between the scores of the file and of the model on the model's
+        support vectors, divided by the standard deviation of the latter; 0 for an exact file.
         A warning says when it is above 1/4.
 
     See Also

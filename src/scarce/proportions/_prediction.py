@@ -76,7 +76,7 @@ class SharePrediction(LabelPredictions, ClassifierMixin):
     ) -> ShareEstimates:
         """Return the estimated proportions of groups, known or new, with intervals.
 
-        A group's mean probability is put on the line that the left-out groups of the fit are on,
+        A group's mean probability is put on the line that the held-out groups of the fit are on,
         and the interval is as wide as they are off it: it holds the proportion of a new group with
         the probability `level`, as long as the group is one of the same kind. Too few groups give
         the whole range from 0 to 1.

@@ -1,4 +1,4 @@
-"""Regression inside a tube: its width given (SVR), or the share of rows outside it (nu-SVR)."""
+"""Regression inside a tube: its width is given (SVR), or the proportion outside it (nu-SVR)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Support vector regression, the share of rows outside the tube given."""
+"""Support vector regression, the proportion of rows outside the tube given."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Descent:
         return *self.found(), steps
 
     def go_roughly(self, goal: float, spread: float, most: int) -> tuple[Array, int]:
-        """Return a point that violates by at most the goal, or a share of the gradient's spread."""
+        """Return a point that violates by at most the goal, or a part of the gradient's spread."""
         self._follow(self.nowhere)
         with small_space("steps") as space:
             steps, _ = self._run(max(goal, spread * float(np.ptp(self.gradient))), most, space)

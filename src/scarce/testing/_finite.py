@@ -48,7 +48,7 @@ def fitted(model: Any, X: Any, y: Any) -> Any:
 
 
 def fitted_if_possible(subject: Subject, model: Any, X: Any, y: Any) -> Any:
-    """Return None where a share of margin errors is asked of classes that are the same.
+    """Return None where a proportion of margin errors is asked of classes that are the same.
 
     Of one labelled class, also where no other row lies outside it, and of a class that is held out
     where all its rows are the same.

@@ -1,4 +1,4 @@
-"""A callback that writes down what it is told."""
+"""A callback that records its calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Recorder:
-    """A callback that writes down what it is told, and does what it is asked to do."""
+    """A callback that records its calls, and does what it is asked to do."""
 
     def __init__(self, act: Any = lambda task: None) -> None:
         self.events: list[str] = []

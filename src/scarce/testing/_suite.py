@@ -63,7 +63,7 @@ def checks_for(subject: Subject) -> Iterator[Check]:
 
 
 def assert_same_decisions(one: Any, other: Any, X: Any, share: float, new: Any = None) -> None:
-    """Compare the decisions of two fitted models to a share of their size."""
+    """Compare the decisions of two fitted models to a proportion of their size."""
     expected = scores_of(one, X)
     found = scores_of(other, X if new is None else new)
     scale = abs(expected).max()

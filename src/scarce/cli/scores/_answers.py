@@ -107,7 +107,7 @@ class Answers:
     def _at(self, scores: Array, what: str, X: Any, method: str) -> Array:
         """Return what follows from decision values, without asking for them again if that can be.
 
-        It can where they are the machine's own, and nothing around it decides in another way.
+        It can where they are the model's own, and nothing around it decides in another way.
         """
         last = self.model[-1] if hasattr(self.model, "steps") else self.model
         follows = getattr(last, f"_{what}_at", None)

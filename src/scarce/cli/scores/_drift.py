@@ -16,7 +16,7 @@ ALLOWED = 0.2  # part of a proportion that models without some rows may be wrong
 class ScoreCounts:
     """Counts how many scores lie below each held-out score.
 
-    If rows are of the class, their p-values are uniform, up to what the rows of the fit are
+    If rows belong to the class, their p-values are uniform, up to what the rows of the fit are
     uncertain by. Comparing the two samples of scores takes account of that: with the many rows of a
     long table the p-values of a model of few rows are never exactly uniform. Nor are they with many
     rows of the fit: held-out scores are of other models than the one that scores new rows. With a

@@ -65,7 +65,7 @@ class FittedModel:
         return name or (self.id_name if self.id_name in names else None)
 
     def notes(self, source: Source) -> list[str]:
-        """Return what is worth telling of a table before its rows are read."""
+        """Return notes on a table before its rows are read."""
         known = {source.id_name, *(column.name for column in self.plan.columns)}
         extra = [each for each in source.names if each not in known]
         return [f"columns that the model does not know are ignored: {', '.join(extra)}"] * bool(

@@ -163,7 +163,7 @@ STEP = 64  # rows that a thread takes at a time, as `write_square` has it
 def direct_error(width: int) -> float:
     """Return a bound of the error of a value of a `direct` kernel of rows with so many columns.
 
-    The exponent ``t`` is known to a share of ``(width + 4) eps``, and ``t exp(-t)`` is below 0.4.
+    The exponent ``t`` is known to a relative ``(width + 4) eps``, and ``t exp(-t)`` is below 0.4.
     """
     return UNIT * (width + 8)
 

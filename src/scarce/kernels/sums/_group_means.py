@@ -104,7 +104,7 @@ def group_mean_values(
 def _sorted_groups(
     codes: Array, n_groups: int, weights: Array | None
 ) -> tuple[Array, Array, Array]:
-    """Return the rows that have a group in its order, their codes, and their shares of it."""
+    """Return the rows that have a group in its order, their codes, and their proportions of it."""
     codes = np.asarray(codes)
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]

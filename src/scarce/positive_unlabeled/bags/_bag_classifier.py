@@ -1,4 +1,4 @@
-"""What every classifier of bags says: threshold, share of the class, probabilities, labels."""
+"""What every classifier of bags says: threshold, proportion of the class, probabilities, labels."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
         """Store what out-of-bag scores say, and return the threshold.
 
         ``others`` are scores of unlabelled rows and then of checked negatives, ``cleaner`` is the
-        share of the class among both by bags of cleaner rows, None if it is given or not wanted.
-        All shares are found among both; what is stored is the share among unlabelled rows.
+        proportion of the class among both by bags of cleaner rows, None if it is given or not
+        wanted. All are estimated among both; what is stored is that among unlabelled rows.
         """
         own, n = design.positives.weights, design.unlabelled.n
         weights = own, np.concatenate([design.unlabelled.weights, design.negatives.weights])
@@ -164,7 +164,7 @@ class BagClassifier(LabelPredictions, LeeLiuScored, ClassifierMixin):
         scores: tuple[Array, Array],
         weights: tuple[Array, Array],
     ) -> Estimate:
-        """Return the estimated share of the class and an interval."""
+        """Return the estimated proportion of the class and an interval."""
         ranks, interval = found.share, found.interval
         if self.labelling == "random":
             # Both are approximate, and err in different ways.

@@ -50,7 +50,7 @@ def as_arrays(trees: Sequence[Any]) -> dict[str, Array]:
     """Return fitted binary trees of scikit-learn, one after another.
 
     ``feature`` is -1 in leaves; rows with a value of at most ``threshold`` go to ``left``;
-    ``value`` is the share of the second class in the node.
+    ``value`` is the proportion of the second class in the node.
     """
     sizes = [each.tree_.node_count for each in trees]
     roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
@@ -69,7 +69,7 @@ def as_arrays(trees: Sequence[Any]) -> dict[str, Array]:
 
 
 def forest_scores(trees: dict[str, Array], X: Any) -> Array:
-    """Return the mean share of the second class over all trees, of rows of 32 bits."""
+    """Return the mean proportion of the second class over all trees, of rows of 32 bits."""
     scores = np.zeros(X.shape[0])
     step = max(1, PLACES // max(1, X.shape[1])) if sparse.issparse(X) else max(1, X.shape[0])
     for start in range(0, X.shape[0], step):

@@ -80,7 +80,7 @@ def ranking(
 def cleaner_prior(
     first: Ranking, random: np.random.Generator, task: FitTask
 ) -> tuple[float, tuple[float, float]]:
-    """Return the share of the class among unlabelled rows and checked negatives, and an interval.
+    """Return the class prior among unlabelled rows and checked negatives, and an interval.
 
     The first pass says how probable it is that an unlabelled row is positive. Rows drawn by that
     probability join the positives, and the others are drawn by the complement; ranks of held-out

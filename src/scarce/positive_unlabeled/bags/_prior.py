@@ -1,4 +1,4 @@
-"""The share of a class among unlabelled samples, by name of the method, with an interval."""
+"""The proportion of a class among unlabelled samples, by name of the method, with an interval."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def estimate_prior(
 
 
 def within(share: float, weights: tuple[Array, Array]) -> float:
-    """Return a share within what so many rows can have."""
+    """Return a proportion within what so many rows can have."""
     return float(min(max(share, 1.5 / float(weights[1].sum())), LARGEST_SHARE))
 
 

@@ -30,10 +30,10 @@ class Curve(NamedTuple):
 def curve_of_share(
     positive: Array, others: Array, weights: tuple[Array, Array], share: float
 ) -> Curve:
-    """Return the logistic curve whose mean over the unlabelled scores is the share of the class.
+    """Return the logistic curve whose mean over the unlabelled scores is the class prior.
 
     Of all such curves ``p`` the likeliest: labelled rows of random labels have the density of the
-    unlabelled ones times ``p / share``. The share leaves one parameter, the slope.
+    unlabelled ones times ``p / share``. The proportion leaves one parameter, the slope.
     """
     others, counts = _thinned(others, weights[1])
     own = weights[0] / weights[0].sum()
@@ -54,10 +54,10 @@ def curve_of_share(
 
 
 def likeliest_share(positive: Array, others: Array, weights: tuple[Array, Array]) -> float:
-    """Return the share of the class that the likeliest logistic curve of all has for its mean.
+    """Return the class prior that the likeliest logistic curve of all has for its mean.
 
-    What tells the share is where the curve levels off. It does not where the class overlaps with
-    the others, and then the share is mostly too low, where other estimates are too high.
+    The prior is identified by where the curve levels off. It does not where the class overlaps
+    with the others, and then the estimate is mostly too low, where other estimates are too high.
     """
     others, counts = _thinned(others, weights[1])
     own = weights[0] / weights[0].sum()

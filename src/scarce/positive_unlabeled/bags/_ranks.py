@@ -16,7 +16,7 @@ EM_STEPS = 100
 
 
 def mid_ranks(scores: Array, among: Array, weights: Array) -> Array:
-    """Return the share of ``among``, by weight, below each score; ties count half."""
+    """Return the proportion of ``among``, by weight, below each score; ties count half."""
     order = np.argsort(among, kind="stable")
     ordered, below = among[order], np.append(0.0, np.cumsum(weights[order]))
     left = below[np.searchsorted(ordered, scores, "left")]
@@ -46,7 +46,7 @@ def gain_of_area(
 
 
 def _wins(positive: Array, unlabelled: Array, weights: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return the share of unlabelled rows below each labelled one, and of labelled ones above."""
+    """Return proportions: of unlabelled rows below each labelled one, of labelled ones above."""
     own, others = weights
     return mid_ranks(positive, unlabelled, others), 1.0 - mid_ranks(unlabelled, positive, own)
 
@@ -84,10 +84,10 @@ def rank_density(ranks: Array, weights: Array) -> Array:
 
 
 def accepted_share(density: Array) -> tuple[float, float]:
-    """Return the share of unlabelled rows to accept by a density of ranks, and the part above.
+    """Return the proportion of unlabelled rows to accept by a density of ranks, and the part above.
 
     The smallest best part ``q`` of the unlabelled rows with half of the labelled ones above it,
-    over the share of labelled ones that is: as many labelled rows again lie below.
+    over the proportion of labelled ones that is: as many labelled rows again lie below.
     """
     recall = np.cumsum(density[::-1]) / CELLS
     cells = int(np.argmax(recall >= 0.5 - 1e-12)) + 1
@@ -98,7 +98,7 @@ def accepted_share(density: Array) -> tuple[float, float]:
 def normal_share(
     positive: Array, unlabelled: Array, weights: tuple[Array, Array], share: float
 ) -> float:
-    """Return the share of the upper of two normal distributions of one width.
+    """Return the proportion of the upper of two normal distributions of one width.
 
     Expectation and maximisation, from a first ``share``; labelled rows are of the upper one.
     """

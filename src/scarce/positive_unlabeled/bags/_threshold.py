@@ -170,7 +170,7 @@ def found_threshold(
 
 
 class Shares(NamedTuple):
-    """The share to accept, by different means."""
+    """The proportion to accept, by different means."""
 
     # twice the best part of the unlabelled rows that holds half of the labelled ones
     by_rank: float
@@ -182,7 +182,7 @@ class Shares(NamedTuple):
     n: float
 
     def accepted(self, labelling: str | None) -> float:
-        """Return the share to accept: a mean of logarithms.
+        """Return the proportion to accept: a mean of logarithms.
 
         The ranks of random labels are right, and uncertain where labelled rows are few; the shape
         is about right where scores are bimodal, whichever rows were labelled, and counts less the
@@ -200,7 +200,7 @@ class Shares(NamedTuple):
     def differ(self, by_curve: float) -> bool:
         """Say whether ranks and curve say far less than the shape: biased labels.
 
-        The logarithm of a share from ``n`` rows has a standard error of about one over its root.
+        The logarithm of a proportion from ``n`` rows has a standard error of about ``n ** -0.5``.
         """
         times, errors = SUSPICIOUS
         curve = max(by_curve, LEAST_CURVE * self.by_rank)
@@ -209,7 +209,7 @@ class Shares(NamedTuple):
 
 
 def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, Array]) -> Shares:
-    """Return the share to accept by ranks, by the shape of the scores, and by the lowest ranks."""
+    """Return the proportion to accept by ranks, by the shape of scores, and by the lowest ranks."""
     counts, others = weights
     ranks = mid_ranks(positive, unlabelled, others)
     by_rank, part = accepted_share(rank_density(ranks, counts))
@@ -226,7 +226,7 @@ def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, A
 
 
 def warn_if_few(n_positive: float) -> None:
-    """Warn of a share that is uncertain."""
+    """Warn of a proportion that is uncertain."""
     if n_positive < FEW:
         note(
             f"there are only {n_positive:g} positive rows: how many unlabelled rows to accept is "
@@ -261,7 +261,7 @@ def warn_if_level(area: float, error: float) -> None:
 
 
 def _upper_quantile(scores: Array, weights: Array, share: float) -> float:
-    """Return the threshold above which the share lies, half-way between two scores."""
+    """Return the threshold above which the proportion lies, half-way between two scores."""
     order = np.argsort(-scores, kind="stable")
     ordered, taken = scores[order], np.cumsum(weights[order])
     last = int(np.searchsorted(taken, share * taken[-1] * (1 - 1e-12)))
@@ -272,7 +272,7 @@ def _upper_quantile(scores: Array, weights: Array, share: float) -> float:
 
 
 def wilson(share: float, n: float) -> tuple[float, float]:
-    """Return Wilson's interval for a share of so many rows."""
+    """Return Wilson's interval for a proportion of so many rows."""
     extra = NORMAL_95**2 / n
     middle = (share + extra / 2) / (1 + extra)
     half = np.sqrt(share * max(0.0, 1 - share) * extra + extra**2 / 4) / (1 + extra)

@@ -1,1 +1,1 @@
-"""Soft labels from proportions: expectation and maximisation, checks by left-out groups."""
+"""Soft labels from proportions: expectation and maximisation, checks by held-out groups."""

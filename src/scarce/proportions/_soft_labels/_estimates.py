@@ -1,4 +1,4 @@
-"""Estimated proportions of groups, with intervals from left-out groups."""
+"""Estimated proportions of groups, with intervals from held-out groups."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class ShareLines(NamedTuple):
 
 
 def share_lines(left_out: Array, shares: Array, sizes: Array, unsure: Array) -> ShareLines:
-    """Return the lines of left-out groups, each group's miss from the line of the others.
+    """Return the lines of held-out groups, each group's miss from the line of the others.
 
-    ``left_out``, ``shares``: mean probabilities of left-out groups, and proportions. ``unsure``:
+    ``left_out``, ``shares``: mean probabilities of held-out groups, and proportions. ``unsure``:
     mean of ``p (1 - p)`` over the rows: the variance of a label whose probability is known.
     """
     n_groups = shares.shape[0]

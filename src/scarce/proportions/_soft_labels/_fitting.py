@@ -112,7 +112,7 @@ class SoftLabelled(ChunkedFit):
         self._coef = np.array(vectors)
 
     def _shrunk(self, fit: SoftLabelFit, rows: Rows) -> SoftLabelFit:
-        """Return the fit with a model that spreads no further than left-out groups allow."""
+        """Return the fit with a model that spreads no further than held-out groups allow."""
         sizes, self.shrinkage_ = rows.in_groups.sizes, 1.0
         part = allowed_spread(fit.left_out, rows.shares, sizes, fit.spread)
         if part == 1.0:
@@ -136,7 +136,7 @@ class SoftLabelled(ChunkedFit):
         return replace(fit, model=fit.model.times(self.shrinkage_, shift))
 
     def _keep_soft_labels(self, fit: SoftLabelFit, rows: Rows, bags: Bags, sourced: bool) -> None:
-        """Store constants, certificate and what left-out groups say; warn of what they cannot."""
+        """Store constants, certificate and what held-out groups say; warn of what they cannot."""
         self.intercept_ = fit.model.constants.copy()
         self.calibration_ = plain((1.0, np.zeros(fit.soft.shape[1])))
         self._source_share = fit.model.slope if sourced else 0.0

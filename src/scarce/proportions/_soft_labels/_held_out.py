@@ -1,4 +1,4 @@
-"""What left-out groups say of a model from proportions: loss, slope, effective labels, warnings."""
+"""What held-out groups say of a model from proportions: loss, slope, effective labels, warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def group_losses(predicted: Array, shares: Array) -> Array:
 
 
 def share_slope(predicted: Array, shares: Array, sizes: Array) -> float:
-    """Return the slope of the mean probabilities of left-out groups in their proportions.
+    """Return the slope of the mean probabilities of held-out groups in their proportions.
 
     1 where the columns explain all of the differences between the groups' proportions, 0 where they
     explain nothing of them. Under prior shift it is the part of the labels' variance that the
@@ -40,9 +40,9 @@ def share_slope(predicted: Array, shares: Array, sizes: Array) -> float:
 def allowed_spread(
     predicted: Array, shares: Array, sizes: Array, spread: float, fewest: int = ENOUGH_GROUPS
 ) -> float:
-    """Return the part, at most 1, of the spread of probabilities that left-out groups allow.
+    """Return the part, at most 1, of the spread of probabilities that held-out groups allow.
 
-    If probabilities are right, the slope of left-out groups is the part of the labels' variance
+    If probabilities are right, the slope of held-out groups is the part of the labels' variance
     that they explain, ``spread``; the differences between groups may add to it. A slope that is
     clearly below says that the probabilities of rows differ for no reason.
     """
@@ -67,7 +67,7 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
     groups differ in their proportions alone. Real groups are further off, for reasons of their own,
     and a group of ``n`` rows then counts as ``n / (1 + n r)``, with the ratio ``r`` returned.
 
-    ``predicted``, ``shares``: mean probabilities of left-out groups, and proportions. ``sizes``:
+    ``predicted``, ``shares``: mean probabilities of held-out groups, and proportions. ``sizes``:
     weights of the groups. ``within``: variance of the probabilities within each group.
     """
     parts = sizes / sizes.sum()
@@ -81,7 +81,7 @@ def beyond_sampling(predicted: Array, shares: Array, sizes: Array, within: Array
 
 
 def is_doubtful(fit: Any, shares: Array, sizes: Array, factor: float) -> bool:
-    """Say whether the slope of left-out groups speaks against a model.
+    """Say whether the slope of held-out groups speaks against a model.
 
     A shrunken model is not doubtful if their losses clearly speak for it. Too few groups to shrink
     a model speak against it if they are worth few labels; others are often off their line by chance
@@ -95,7 +95,7 @@ def is_doubtful(fit: Any, shares: Array, sizes: Array, factor: float) -> bool:
 
 
 def clearly_better(fit: Any, shares: Array, sizes: Array) -> bool:
-    """Say whether left-out groups are met better than by the constant, beyond chance."""
+    """Say whether held-out groups are met better than by the constant, beyond chance."""
     gains = group_losses(fit.constant, shares) - group_losses(fit.left_out, shares)
     parts = sizes / sizes.sum()
     mean = float(parts @ gains)
@@ -106,7 +106,7 @@ def clearly_better(fit: Any, shares: Array, sizes: Array) -> bool:
 def note_no_better(
     losses: dict[str, float], slope: float, factor: float, n_groups: int, doubtful: bool
 ) -> None:
-    """Warn of a model that left-out groups do not support.
+    """Warn of a model that held-out groups do not support.
 
     ``doubtful`` says whether something else than the losses speaks against the model.
     """
@@ -130,7 +130,7 @@ def note_no_better(
 
 
 def losses_of(fit: Any, shares: Array, sizes: Array) -> dict[str, float]:
-    """Return the mean losses of left-out groups: of the model, the constant, the source if any."""
+    """Return the mean losses of held-out groups: of the model, the constant, the source if any."""
     forms = {"model": fit.left_out, "constant": fit.constant, "source": fit.left_out_source}
     return {
         name: float(np.average(group_losses(each, shares), weights=sizes))

@@ -110,7 +110,7 @@ def learn(rows: Rows, first: Rows, start: Array, common: CommonRows | None = Non
 
     ``first``: rows, of whole groups, whose logits are known to begin with; may be the same.
     ``start``: these logits. ``common``: rows whose soft labels are those of the source, fitted to
-    the soft labels of the others. Returned: the model and what left-out groups say of it.
+    the soft labels of the others. Returned: the model and what held-out groups say of it.
     """
     axes = _principal_axes(rows)
     same, rows = first is rows, rows.turned_to(axes)
@@ -207,9 +207,9 @@ def _source_alone(soft: Array, weights: Array, source: Array) -> SoftLogistic:
 
 
 def _left_out(rows: Rows, common: CommonRows | None) -> tuple[Array, Array | None, Array, float]:
-    """Return mean probabilities of left-out groups, of the source, their constant and spread.
+    """Return mean probabilities of held-out groups, of the source, their constant and spread.
 
-    Nothing of a left-out group is seen, so that these models do without the start, in which all
+    Nothing of a held-out group is seen, so that these models do without the start, in which all
     groups are.
     """
     n_groups = rows.shares.shape[0]
