@@ -54,13 +54,14 @@ WIDER = """width => [...document.querySelectorAll('TEXT')]
         e.getBoundingClientRect().left + (e.matches('h1, h2') ? e.scrollWidth : 0)) > width + 1)
     .map(e => e.textContent.trim().slice(0, 60))""".replace("TEXT", TEXT)
 # Words in names of classes and parameters that are torn in two lines.
-TORN = """() => [...document.querySelectorAll('article :is(h1, td code .pre, dt > strong, dt > a .pre)')]
+NAMES = "article :is(h1, td code .pre, dt > strong, dt > a .pre)"
+TORN = """() => [...document.querySelectorAll('NAMES')]
     .flatMap(e => [...e.childNodes]).filter(n => n.nodeType === Node.TEXT_NODE)
     .filter(n => /^[A-Za-z_]{2,16}$/.test(n.data)).filter(n => {
         const range = document.createRange();
         range.selectNode(n);
         return new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1;
-    }).map(n => n.data)"""
+    }).map(n => n.data)""".replace("NAMES", NAMES)
 
 
 class Links(HTMLParser):
