@@ -1,7 +1,10 @@
 """Settings and fixtures shared by all tests."""
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +19,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("scarce")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The browser itself is to keep quiet too.
+FLAGS = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,3 +51,38 @@ def scarce_data() -> Path:
     if not path.is_dir():
         pytest.fail(f"SCARCE_DATA names no folder: {folder}")
     return path
+
+
+@pytest.fixture
+def drawn_in_memory() -> Iterator[None]:
+    """Draw without a window, and close every figure."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    before = matplotlib.get_backend()
+    pyplot.switch_backend("agg")
+    yield
+    pyplot.close("all")
+    pyplot.switch_backend(before)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium or Chrome; without one tests are skipped, or fail with SCARCE_REQUIRE_BROWSER=1."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _unavailable("playwright is not installed")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        _unavailable(f"no browser is installed: none of {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+def _unavailable(reason: str) -> None:
+    if os.environ.get("SCARCE_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"SCARCE_REQUIRE_BROWSER=1, but {reason}")
+    pytest.skip(reason)

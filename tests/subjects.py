@@ -3,7 +3,7 @@
 from sklearn.base import BaseEstimator
 
 import scarce
-from scarce.testing._subject import Subject
+from scarce.testing import Subject
 
 SUBJECTS = [
     Subject.of(estimator)

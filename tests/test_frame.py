@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 import scarce
 from scarce import SVC, LocallyWeightedEnsemble, OneClassSVM
 from scarce._frame import collected_notes, fit_frame, keep_quality, note, pass_on
-from scarce.testing._samples import one_sample, positive_and_unlabelled, two_classes
+from scarce.testing import one_sample, positive_and_unlabelled, two_classes
 from tests.positive_unlabeled.samples import of_the_paper
 from tests.subjects import SUBJECTS
 

@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from scarce._sklearn import HAS_CALLBACKS
-from scarce.testing._subject import Subject
-from scarce.testing._suite import Check, all_checks, checks_for
+from scarce.testing import Check, Subject, all_checks, checks_for
 from tests.subjects import SUBJECTS, public_estimators
 
 # Samples of a handful of rows, of which little can be promised.

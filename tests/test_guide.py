@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scarce.cli import main
-from scarce.cli._stories import STORIES
+from tests.cli.internals import STORIES
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE = [page for page in sorted((DOCS / "guide").glob("*.md")) if page.name != "index.md"]

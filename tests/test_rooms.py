@@ -14,6 +14,7 @@ from scarce.cli import main
 
 SOURCE = Path(scarce.__file__).parent
 MOST_PRIVATE_IMPORTS = 30
+MOST_TESTS_INSIDE = 26  # files of tests that know a module inside a package
 MOST_MODULES = 20
 # A negative gradient, a sign, all rows, a hyperplane or weight vector, a cost, sums of weights.
 OWN_WORDS = {"pull", "pulls", "everyone", "plane", "planes", "price", "prices", "traffic"}
@@ -52,6 +53,18 @@ def private_imports(root):
 def test_packages_are_entered_by_their_doors():
     found = private_imports(SOURCE)
     assert len(found) <= MOST_PRIVATE_IMPORTS, found
+
+
+def test_a_module_can_be_moved_without_a_search_through_the_tests():
+    """What several tests of a room take from inside a package comes from one module of theirs."""
+    tests = Path(__file__).parent
+    found = {
+        str(file.relative_to(tests))
+        for file in tests.rglob("*.py")
+        for name, *path in (module.split(".") for module in imported_modules(file, tests))
+        if name == "scarce" and any(part.startswith("_") for part in path[1:])
+    }
+    assert len(found) <= MOST_TESTS_INSIDE, sorted(found)
 
 
 def test_imports_past_a_door_are_counted(tmp_path):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scarce.chunks import ArrayChunks, ChunkError, DaskChunks, ParquetChunks, survey, take
-from scarce.chunks._survey import row_numbers
 from scarce.kernels import scale_gamma
+from tests.chunks.internals import row_numbers
 from tests.chunks.sources import NAMES, chunks_of, rows
 
 

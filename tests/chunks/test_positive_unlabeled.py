@@ -7,8 +7,7 @@ import pytest
 from scarce import SVC, SVMC, MappingConvergence, NuSVC, PositiveUnlabeledSVC
 from scarce.chunks import ArrayChunks, DaskChunks
 from scarce.positive_unlabeled import OneClassMapper, OneDNFMapper
-from scarce.positive_unlabeled.mapping_convergence import _training
-from scarce.positive_unlabeled.rows import _chunk_rows
+from tests.chunks.internals import _chunk_rows, _training
 from tests.chunks.sources import NAMES, chunks_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")

@@ -9,7 +9,7 @@ from sklearn.frozen import FrozenEstimator
 
 from scarce import SVC, GroupProbabilitySVM, TransferGroupProbabilitySVM
 from scarce.chunks import ArrayChunks
-from scarce.proportions._bag_sums import stacked_factor, standing_rows
+from tests.chunks.internals import stacked_factor, standing_rows
 from tests.chunks.sources import NAMES, chunks_of
 
 LOW_RANK = {"approximation": "nystroem", "n_components": 25, "random_state": 0}

@@ -12,7 +12,8 @@ import pytest
 from dask.distributed import Client, LocalCluster
 
 from scarce import OneClassSVM
-from scarce.chunks import ChunkError, DaskChunks, _waiting
+from scarce.chunks import ChunkError, DaskChunks
+from tests.chunks.internals import _waiting
 from tests.chunks.sources import rows
 
 X, Y, _ = rows(n=600)

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris, make_blobs
 
 import scarce
 from scarce import SVC, NuSVC
-from scarce.testing._recorder import Recorder
+from scarce.testing import Recorder
 from tests.versions import NEEDS_CALLBACKS
 
 KINDS = {"SVC": {"C": 2.0}, "NuSVC": {"nu": 0.6}}

@@ -4,7 +4,7 @@ import pandas as pd
 
 import scarce
 from scarce.cli import main
-from scarce.cli._stories import STORIES
+from tests.cli.internals import STORIES
 
 
 def test_four_stories(tmp_path, capsys):

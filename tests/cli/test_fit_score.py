@@ -16,8 +16,8 @@ import scarce
 from scarce import CalibratedOneClass
 from scarce._model_files import read_card
 from scarce.cli import main
-from scarce.cli.scores._drift import ScoreCounts
 from scarce.io import Column, ColumnPlan, open_table
+from tests.cli.internals import ScoreCounts
 from tests.cli.tables import customers, districts, images
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from scarce._model_files import read_card
 from scarce.io import Sample, even_limits, open_table
-from scarce.io import _tables as tables
+from tests.cli.internals import tables
 from tests.cli.processes import scarce, started
 
 

@@ -6,9 +6,7 @@ import pyarrow as pa
 import pytest
 
 import scarce as library
-from scarce.cli.scores import _ranked
-from scarce.cli.scores._reasons import Head
-from scarce.cli.scores._writers import _rounded
+from tests.cli.internals import Head, _ranked, _rounded
 from tests.cli.processes import scarce
 from tests.cli.tables import customers, districts
 

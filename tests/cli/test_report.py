@@ -1,7 +1,5 @@
 """The page of a fit, also in a real browser: on a phone and on a desk, light and dark."""
 
-import os
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,11 +7,9 @@ import pandas as pd
 import pytest
 
 from scarce.cli import main
-from scarce.cli.report._page import page
+from tests.cli.internals import page
 from tests.cli.tables import customers, districts, images
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 SIZES = {"phone": (390, 844), "desk": (1280, 900)}
 HOSTILE = "<script>alert(1)</script>"
 
@@ -75,27 +71,6 @@ def test_values_are_escaped_and_none_may_be_forgotten():
     assert "<script" not in content
     with pytest.raises(UndefinedError):
         page("report.html", {})
-
-
-@pytest.fixture(scope="module")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _unavailable("playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        _unavailable("no browser is installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-def _unavailable(reason):
-    if os.environ.get("SCARCE_REQUIRE_BROWSER") == "1":
-        pytest.fail(f"SCARCE_REQUIRE_BROWSER=1, but {reason}")
-    pytest.skip(reason)
 
 
 @pytest.mark.parametrize("size", SIZES)

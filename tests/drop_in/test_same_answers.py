@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from scarce.testing._subject import scores_of
+from scarce.testing import scores_of
 from tests.drop_in.borrowing import CLASSES, NAMED_HERE
 
 ROWS, LABELS = make_blobs(n_samples=120, n_features=3, centers=2, cluster_std=3.0, random_state=0)

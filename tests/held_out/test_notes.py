@@ -2,10 +2,8 @@
 
 import warnings
 
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -23,6 +21,8 @@ from scarce import (
 )
 from scarce.held_out import HeldOutScores, lower_group
 from scarce.one_class import LeftOutScoresDisplay, PValueDisplay
+
+pytestmark = pytest.mark.usefixtures("drawn_in_memory")
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 FRESH = np.random.default_rng(1).normal(size=(400, 2))
@@ -177,15 +177,6 @@ def test_metadata_of_a_pipeline_is_named_after_its_last_step():
 
 
 # Plots.
-
-
-@pytest.fixture(autouse=True)
-def drawn_in_memory():
-    before = matplotlib.get_backend()
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-    plt.switch_backend(before)
 
 
 @pytest.mark.parametrize("machine", [TransferOneClassSVM(), CalibratedOneClass()])

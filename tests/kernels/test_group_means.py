@@ -13,7 +13,7 @@ from scarce.kernels import (
     group_means,
     make_kernel,
 )
-from scarce.parallel import _threads
+from tests.kernels.internals import _threads
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, cauchy, matrix, rows
 
 

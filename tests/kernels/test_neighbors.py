@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.spatial import distance
 
 from scarce.kernels import GAMMA_RULES, distinct_rows, make_kernel, scale_gamma, weighted_median
-from scarce.kernels.functions._gamma import neighbour_distance
+from tests.kernels.internals import neighbour_distance
 
 
 def plain(X, k, metric="sqeuclidean"):

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 
 from scarce.kernels import KernelOperator, LinearKernel, make_kernel, make_operator
-from scarce.kernels.sums._sums import PANEL_COLUMNS
 from scarce.parallel import TILE_ROWS
 from scarce.solvers import DenseMatrix
+from tests.kernels.internals import PANEL_COLUMNS
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, ROUNDING, cauchy, matrix, rows
 
 # Within one tile, over several tiles, over several panels; none a multiple of either.

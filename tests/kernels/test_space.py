@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from scarce.kernels.sums._sums import scratch_tile
 from scarce.parallel import KEPT, small_space
+from tests.kernels.internals import scratch_tile
 
 
 def test_space_is_lent_again():

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from scarce import SVC, SVMC, GroupProbabilitySVM, NuSVC, OneClassSVM
 from scarce.kernels import CPKernel, ProductModeKernel, SubspaceKernel
-from scarce.kernels.functions._cp import cp_factors
+from tests.kernels.internals import cp_factors
 from tests.published import transfer
 
 KERNELS = [

@@ -10,13 +10,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from scarce.kernels import group_mean_kernel, make_operator, weighted_scores
-from scarce.parallel import (
-    TILE_ROWS,
-    _threads,
-    single_threaded_blas,
-    thread_count,
-    tile_runner,
-)
+from scarce.parallel import TILE_ROWS, single_threaded_blas, thread_count, tile_runner
+from tests.kernels.internals import _threads
 from tests.kernels.samples import FORMS, FORMULAS, PRECISIONS, rows
 
 EFFORT = _threads.SMALLEST_EFFORT  # from which threads are used

@@ -15,17 +15,10 @@ from scarce import OneClassSVM
 from scarce.one_class import HistoryDisplay, TransferBoundaryDisplay
 from tests.published import transfer
 
+pytestmark = pytest.mark.usefixtures("drawn_in_memory")
+
 DOMAIN = np.repeat([4, 7, -1], [14, 10, 8])
 X = np.random.default_rng(0).normal(2.0, 1.0, size=(DOMAIN.size, 2))
-
-
-@pytest.fixture(autouse=True)
-def drawn_in_memory():
-    before = matplotlib.get_backend()
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-    plt.switch_backend(before)
 
 
 def fitted(rows=X, domain=DOMAIN, **parameters):

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from scarce import SVDD, OneClassSVM
 from scarce.model_selection import margin_score
-from scarce.testing._samples import one_sample
+from scarce.testing import one_sample
 
 
 def weights_of(n, weighted):

@@ -5,47 +5,14 @@ Without a browser these tests are skipped; with SCARCE_REQUIRE_BROWSER=1 they fa
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 
 import pytest
 
 from papers._report import render
 from tests.papers.sample_run import hostile_run, sample_run
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# The browser itself is to keep quiet too.
-FLAGS = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
-
-
-def _unavailable(reason):
-    if os.environ.get("SCARCE_REQUIRE_BROWSER") == "1":
-        pytest.fail(f"SCARCE_REQUIRE_BROWSER=1, but {reason}")
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _unavailable("playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        _unavailable(f"no browser is installed: none of {', '.join(BROWSERS)}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("make", [sample_run, hostile_run])

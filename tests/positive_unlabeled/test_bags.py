@@ -16,8 +16,7 @@ from scarce.positive_unlabeled import (
     ProbabilityDisplay,
     estimate_prior,
 )
-from scarce.positive_unlabeled.bags._feature_weights import column_weights
-from scarce.positive_unlabeled.bags._probability import curve_of_share, likeliest_share
+from tests.positive_unlabeled.internals import column_weights, curve_of_share, likeliest_share
 from tests.positive_unlabeled.test_positive_unlabeled_svc import sample
 
 

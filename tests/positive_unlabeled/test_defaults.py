@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import SVC, SVMC, MappingConvergence, PositiveUnlabeledSVC, ScarceDataWarning
 from scarce.positive_unlabeled import OutOfBagMapper, best_round
-from scarce.positive_unlabeled.mapping_convergence._best_round import held_out_rows
+from tests.positive_unlabeled.internals import held_out_rows
 
 
 def sample(seed=0, n_labelled=40, n_unlabelled=300):

@@ -1,6 +1,5 @@
 """The displays draw what a fit has done."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,18 +11,12 @@ from scarce.positive_unlabeled import OutOfBagDisplay, RoundsBoundaryDisplay, Se
 from tests.positive_unlabeled.samples import of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.
-pytestmark = pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+pytestmark = [
+    pytest.mark.usefixtures("drawn_in_memory"),
+    pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning"),
+]
 
 X, y = overlapping(0)
-
-
-@pytest.fixture(autouse=True)
-def drawn_in_memory():
-    before = matplotlib.get_backend()
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-    plt.switch_backend(before)
 
 
 def test_set_sizes():

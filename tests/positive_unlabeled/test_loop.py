@@ -11,8 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from scarce import SVC, SVMC, NuSVC
 from scarce.positive_unlabeled import OneClassMapper
-from scarce.positive_unlabeled.mapping_convergence._training import Training
-from scarce.positive_unlabeled.rows._row_source import MemoryRows
+from tests.positive_unlabeled.internals import MemoryRows, Training
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.

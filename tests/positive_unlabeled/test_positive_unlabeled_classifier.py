@@ -18,7 +18,7 @@ from sklearn.tree import ExtraTreeClassifier
 import scarce
 from scarce import PositiveUnlabeledClassifier, PositiveUnlabeledSVC
 from scarce.positive_unlabeled import FeatureWeightsDisplay
-from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
+from tests.positive_unlabeled.internals import as_arrays, forest_scores
 from tests.positive_unlabeled.test_positive_unlabeled_svc import sample
 
 

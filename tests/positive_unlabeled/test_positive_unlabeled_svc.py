@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from scarce import PositiveUnlabeledSVC, ScarceDataWarning, pu_threshold
 from scarce.datasets import label_some_positives
 from scarce.model_selection import lee_liu_scorer, out_of_bag_auc_scorer
-from scarce.positive_unlabeled.bags._draws import draw, folds
+from tests.positive_unlabeled.internals import draw, folds
 
 
 def sample(n_labelled=60, n_unlabelled=400, share=0.25, distance=2.0, d=4, seed=0):

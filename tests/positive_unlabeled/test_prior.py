@@ -5,7 +5,7 @@ import pytest
 
 from scarce import UnbiasedPUSVC
 from scarce.positive_unlabeled import estimate_prior
-from scarce.positive_unlabeled.bags._probability import _thinned
+from tests.positive_unlabeled.internals import _thinned
 
 RANDOM = np.random.default_rng(0)
 POSITIVE = RANDOM.uniform(0.5, 1.0, 40)

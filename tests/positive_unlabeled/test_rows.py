@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import SVC, SVMC
-from scarce.positive_unlabeled.rows import _row_source
-from scarce.positive_unlabeled.rows._row_source import MappedRows, MemoryRows, row_keys
+from tests.positive_unlabeled.internals import MappedRows, MemoryRows, _row_source, row_keys
 from tests.positive_unlabeled.samples import disc_in_a_square, of_the_paper, overlapping
 
 # What these tests are about is the loop; its model may be a poor one.

@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 
 from scarce import ScarceDataWarning, pu_threshold
 from scarce.positive_unlabeled import area_under_curve
-from scarce.positive_unlabeled.bags._ranks import gain_of_area, mid_ranks, rank_density
+from tests.positive_unlabeled.internals import gain_of_area, mid_ranks, rank_density
 
 
 def scores(share, n_positive, n_unlabelled, distance, seed):

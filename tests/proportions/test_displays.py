@@ -2,7 +2,6 @@
 
 import sys
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,21 +17,14 @@ from scarce.proportions import (
 )
 from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
+pytestmark = pytest.mark.usefixtures("drawn_in_memory")
+
 # Five groups of different sizes, four common rows, three rows of no group.
 GROUPS = np.repeat([10, 11, 12, 13, 14, -1, -2], [8, 6, 7, 5, 4, 4, 3])
 LABELS = (np.arange(GROUPS.size) * 7 % 10 < np.clip(GROUPS - 8, 0, 6) * 2).astype(int)
 X = np.random.default_rng(0).normal(size=(GROUPS.size, 2)) + 1.5 * LABELS[:, None]
 SHARES = group_proportions(LABELS, GROUPS)
 Y = expand_proportions(SHARES, GROUPS)
-
-
-@pytest.fixture(autouse=True)
-def drawn_in_memory():
-    before = matplotlib.get_backend()
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-    plt.switch_backend(before)
 
 
 def fitted(rows=X, **parameters):

@@ -8,7 +8,7 @@ import pytest
 
 from scarce import ScarceDataWarning
 from scarce.proportions import expand_proportions, group_error, group_proportions, read_groups
-from scarce.proportions._calibration import clip_bounds, probabilities, wanted_scores
+from tests.proportions.internals import clip_bounds, probabilities, wanted_scores
 from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from scarce.proportions import _space
+from tests.proportions.internals import _space
 from tests.proportions.published import GroupProbabilitySVM, TransferGroupProbabilitySVM
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]

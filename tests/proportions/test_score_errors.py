@@ -10,7 +10,7 @@ import pytest
 
 from scarce.kernels import make_kernel
 from scarce.proportions import Bags
-from scarce.proportions._space import KernelSpace, LinearSpace
+from tests.proportions.internals import KernelSpace, LinearSpace
 
 N_UNITS, SIZE = 6, 5
 SCALE = 0.25  # a power of two, exact

@@ -7,7 +7,7 @@ from scipy.special import expit, softmax
 from sklearn.metrics import log_loss
 
 from scarce.proportions import RowGroups, effective_labels, share_cross_entropy, share_loss
-from scarce.proportions._share_calibration import fit_share_calibration
+from tests.proportions.internals import fit_share_calibration
 
 
 def sample(n_groups=12, size=9, columns=1, seed=0):

@@ -13,10 +13,14 @@ from sklearn.svm import SVC
 
 from scarce import GroupProbabilitySVM, ScarceDataWarning, TransferGroupProbabilitySVM
 from scarce.proportions import RowGroups, ShareCalibrationDisplay
-from scarce.proportions._calibration import accepting_cut
-from scarce.proportions._soft_labels._features import chosen_rows, row_steps
-from scarce.proportions._soft_labels._logistic import fit_soft_logistic, log_sums
-from scarce.proportions._soft_labels._tilting import soft_labels
+from tests.proportions.internals import (
+    accepting_cut,
+    chosen_rows,
+    fit_soft_logistic,
+    log_sums,
+    row_steps,
+    soft_labels,
+)
 
 BOTH = [GroupProbabilitySVM, TransferGroupProbabilitySVM]
 

@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from scarce import SVC, OneClassSVM
-from scarce.parallel import _threads
+from tests.solvers.internals import _threads
 
 # Programs of 60 to 190 variables.
 FITS = """

@@ -5,9 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from scarce.solvers import DenseMatrix, QuadraticProgram
-from scarce.solvers._descent import Descent
-from scarce.solvers._signed import SignedForm
-from scarce.solvers._solve import solve_small
+from tests.solvers.internals import Descent, SignedForm, solve_small
 
 
 def program(random, n=160, cost=1.0):

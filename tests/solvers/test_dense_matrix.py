@@ -5,7 +5,7 @@ import pytest
 
 from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram
-from scarce.solvers._signed import SignedForm
+from tests.solvers.internals import SignedForm
 
 
 def matrices():

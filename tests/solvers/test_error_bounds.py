@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, reference_sums, solve
-from scarce.solvers._field import Field
-from scarce.solvers._signed import SignedForm
+from tests.solvers.internals import Field, SignedForm
 from tests.solvers.operators import OffInSingle, RbfRows
 
 N = 1200

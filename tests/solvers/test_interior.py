@@ -5,9 +5,8 @@ import pytest
 
 from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
-from scarce.solvers._interior import interior_point, interior_start
-from scarce.solvers._signed import SignedForm
 from tests.oracles.program import dual_optimum, program
+from tests.solvers.internals import SignedForm, interior_point, interior_start
 
 
 def hostile(seed, endless):

@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import scarce
 from scarce.kernels import StoredOperator, make_kernel, make_operator
-from scarce.parallel import KEPT, _threads
+from scarce.parallel import KEPT
 from scarce.reductions import c_svc_program, nu_svc_program
 from scarce.solvers import QuadraticProgram, certify, solve, solve_many
+from tests.solvers.internals import _threads
 
 
 def parts(

@@ -3,20 +3,11 @@
 import numpy as np
 import pytest
 
-from scarce.solvers import (
-    DenseMatrix,
-    QuadraticProgram,
-    _signed,
-    _solve,
-    _start,
-    _working_set,
-    certify,
-    solve,
-)
-from scarce.solvers._signed import SignedForm
+from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.reductions import REDUCTIONS, build_case
 from tests.oracles.samples import random_program
+from tests.solvers.internals import SignedForm, _signed, _solve, _start, _working_set
 
 TOL = 1e-8
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import QuadraticProgram, certify, solve
-from scarce.solvers._signed import RowCache, SignedForm
+from tests.solvers.internals import RowCache, SignedForm
 
 ROWS = 2200  # more than a small program has
 

@@ -8,10 +8,7 @@ import pytest
 from scarce.kernels import KernelOperator, make_kernel, prepare
 from scarce.parallel import small_space
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
-from scarce.solvers._descent import Descent
-from scarce.solvers._field import Field
-from scarce.solvers._loop import checked_field
-from scarce.solvers._signed import SignedForm
+from tests.solvers.internals import Descent, Field, SignedForm, checked_field
 from tests.solvers.operators import OffInSingle
 
 EPS = np.finfo(float).eps

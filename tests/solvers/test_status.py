@@ -7,10 +7,9 @@ import pytest
 
 from scarce.kernels import make_kernel, make_operator
 from scarce.reductions import c_svc_program
-from scarce.solvers import DenseMatrix, QuadraticProgram, _loop, certify, solve
-from scarce.solvers._newton import newton_steps
-from scarce.solvers._signed import SignedForm
+from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 from tests.oracles.program import dual_optimum, program
+from tests.solvers.internals import SignedForm, _loop, newton_steps
 
 
 def points(seed=0, n=120):

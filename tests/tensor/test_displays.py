@@ -14,14 +14,7 @@ from scarce import STM, OneClassSVM
 from scarce.tensor import FactorDisplay, WeightDisplay
 from tests.published import one_class_stm
 
-
-@pytest.fixture(autouse=True)
-def drawn_in_memory():
-    before = matplotlib.get_backend()
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-    plt.switch_backend(before)
+pytestmark = pytest.mark.usefixtures("drawn_in_memory")
 
 
 def fitted(*shape, rank=1):

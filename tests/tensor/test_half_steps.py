@@ -6,10 +6,9 @@ import pytest
 from scarce import STM
 from scarce.reductions import BinaryHalfStep, OneClassHalfStep
 from scarce.solvers import solve
-from scarce.tensor._contractions import Tensors, full_tensor
-from scarce.tensor._mode_sweeps import ModeSweeps
 from tests.oracles import tensor as oracle
 from tests.published import one_class_stm
+from tests.tensor.internals import ModeSweeps, Tensors, full_tensor
 from tests.tensor.samples import (
     binary_value,
     one_class_tensors,

@@ -13,8 +13,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from scarce import STM, OneClassSTM
 from scarce.tensor import vectors_to_tensors
-from scarce.tensor._contractions import Tensors
 from tests.published import one_class_stm
+from tests.tensor.internals import Tensors
 from tests.tensor.samples import one_class_tensors, two_class_tensors
 
 MODELS = [one_class_stm(nu=0.3), STM()]

@@ -33,8 +33,8 @@ def test_a_status_of_zero_is_a_solution(cost):
 @pytest.mark.parametrize("shape", [(4,), (4, 3)])
 def test_an_unsolved_half_step_is_not_called_trivial(shape, monkeypatch):
     """Zero weights with a violation of 2 are a solver that gave up, and no finding on the data."""
-    import scarce.tensor._machine as machine
     from scarce.solvers import solve
+    from tests.tensor.internals import machine
 
     def give_up(program, **settings):
         return solve(program, **{**settings, "max_iter": 0})

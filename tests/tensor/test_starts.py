@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from scarce import STM
-from scarce.tensor import _starts
 from tests.published import one_class_stm
+from tests.tensor.internals import _starts
 from tests.tensor.samples import one_class_tensors, spec_matrices
 
 

@@ -9,9 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from scarce import STM
 from scarce.reductions import OneClassHalfStep
 from scarce.solvers import solve
-from scarce.tensor._contractions import Tensors, full_tensor
-from scarce.tensor._mode_sweeps import ModeSweeps
 from tests.published import one_class_stm
+from tests.tensor.internals import ModeSweeps, Tensors, full_tensor
 from tests.tensor.samples import one_class_tensors, spec_matrices, tensor_of, two_class_tensors
 
 

@@ -12,10 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 import scarce
 from scarce.solvers import DenseMatrix, QuadraticProgram, solve
-from scarce.testing import check_estimator
-from scarce.testing._expect import raises, required, warns
-from scarce.testing._subject import Subject
-from scarce.testing._suite import all_checks, checks_for
+from scarce.testing import Subject, all_checks, check_estimator, checks_for, raises, required, warns
 
 
 class SmallestBall(OutlierMixin, BaseEstimator):

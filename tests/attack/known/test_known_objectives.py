@@ -7,7 +7,7 @@ from scipy import sparse
 import scarce
 from scarce.kernels import make_kernel, make_operator
 from scarce.solvers import QuadraticProgram
-from scarce.solvers._signed import SignedForm
+from tests.solvers.internals import SignedForm
 from tests.solvers.operators import RbfRows
 
 GAMMA = 0.05

@@ -1,0 +1,19 @@
+"""What the tests of this room take from inside it: the one place to change when a module moves."""
+
+from scarce.cli._stories import STORIES
+from scarce.cli.report._page import page
+from scarce.cli.scores import _ranked
+from scarce.cli.scores._drift import ScoreCounts
+from scarce.cli.scores._reasons import Head
+from scarce.cli.scores._writers import _rounded
+from scarce.io import _tables as tables
+
+__all__ = [
+    "STORIES",
+    "Head",
+    "ScoreCounts",
+    "_ranked",
+    "_rounded",
+    "page",
+    "tables",
+]
