@@ -41,6 +41,10 @@ AVOID = {
     r"(?<!vector )(?<!virtual )(?<!the same )(?<!tensor )\bmachines?\b(?! learning)": "model",
     r"\bleft-out\b": "held-out",
     r"\bin spreads\b": "in standard deviations",
+    r"\btold\b|\bcannot tell\b|\bdo(es)? not tell\b": "reported, given, distinguished",
+    r"\bat (its|their) word\b|\bkeeps? (its|their) word\b": "as given, holds",
+    r"\bnobody (knows|can)\b": "it is unknown, no ... can",
+    r"\b(is|are) (no|what is no) (estimator|sparse matrix|text table|domain|classes)\b": "is not a",
     r"\b(an?|the|this|true|given|predicted|held-out|no|from|'s|group) shares?\b(?! price)"
     r"|\bshares? (of|in|among|given|predicted|alone|to accept)\b": "proportion, fraction",
 }

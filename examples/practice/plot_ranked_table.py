@@ -3,7 +3,7 @@ From a table on disk to a ranked list
 =====================================
 
 The commands ``scarce fit`` and ``scarce score``, called from Python: one table of good batches, one
-of new batches of which nobody knows whether they are good. The answer is a table again, worst rows
+of new batches of unknown quality. The answer is a table again, worst rows
 first: a score for each row, a p-value, the decision, and the columns that moved the score most.
 """
 

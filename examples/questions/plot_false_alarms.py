@@ -1,6 +1,6 @@
 """
-Thresholds that keep their word
-===============================
+Thresholds that hold on new rows
+================================
 
 A class is two clouds in ten columns. A model is fitted to a few dozen rows, and new rows of the
 same class arrive: how many are rejected?

@@ -12,7 +12,7 @@ of its rows are labelled; all other rows, of the class or not, are unlabelled. W
 * SVMC: begins with rows far away from all positives (outside the dashed line; farther away here
   than by default, for the sake of the picture), and moves the boundary from round to round, light
   to dark, until no more unlabelled rows are cut off. It stops in the gap.
-* The SVM that is told every label, which nobody has, shows what could be reached.
+* The SVM with every label, which are unknown in practice, shows what could be reached.
 
 F1 is of new rows. The width is the same in all panels and was chosen by hand: this is a picture and
 not a benchmark.

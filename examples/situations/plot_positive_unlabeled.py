@@ -2,7 +2,7 @@
 What a positive-unlabelled model decides by
 ===========================================
 
-Fifty rows of a class are labelled; of 1,500 others nobody knows the label. `PositiveUnlabeledSVC`
+Fifty rows of a class are labelled; the labels of 1,500 others are unknown. `PositiveUnlabeledSVC`
 scores every row by models that were not trained on it. Three pictures:
 
 * The scores. Unlabelled rows of the class lie where the labelled ones lie, the others to the left.

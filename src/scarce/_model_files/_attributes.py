@@ -253,7 +253,7 @@ ATTRIBUTES: dict[str, Rule | tuple[Rule, ...]] = {
     "mean_distance_": number(),
     "mean_difference_": number(),
     "mapping_seconds_": number(),
-    # What is told of a fit and enters no answer: NaN means unknown.
+    # What is reported of a fit and enters no answer: NaN means unknown.
     **dict.fromkeys(
         (
             "objective_",

@@ -108,7 +108,7 @@ def band_fit(
     ``problem``: what every row brings to the program. ``start``: a model to begin with. ``solver``:
     ``solver(program, start, tol)`` solves a program; `scarce.solvers.solve` in the end. ``tol``:
     goal for the violation of the optimality conditions and for the relative duality gap.
-    ``most_rows``: rows that the band may have. ``report``: told in a line how far the fit is.
+    ``most_rows``: rows that the band may have. ``report``: is given a line on how far the fit is.
     Returned: model and certificate.
     """
     return _BandFit(chunks, problem, features, solver, tol, most_rows, report).run(start)

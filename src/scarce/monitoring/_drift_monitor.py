@@ -27,7 +27,7 @@ class DriftMonitor:
 
     Each row gets a p-value among the held-out scores of the model and the scores of all rows
     before it. As long as the rows are exchangeable with those of the fit, these p-values are
-    uniform, and nobody can win by betting against that. The monitor bets, several ways mixed; its
+    uniform, and no bet against that has an expected gain. The monitor bets, several ways mixed; its
     capital begins at 1. For exchangeable scores it reaches ``1 / alpha`` with a probability of at
     most `alpha` in the whole life of the monitor, however often one looks; see the notes.
 

@@ -227,7 +227,7 @@ class UnbiasedPUSVC(LabelPredictions, LeeLiuScored, GivenRows, ClassifierMixin, 
         if self.class_prior is None:
             raise ValueError(
                 "class_prior must be given, the proportion of the class among the unlabelled rows, "
-                "got None. Where nobody knows it, PositiveUnlabeledSVC().fit(X, y).class_prior_ "
+                "got None. Where it is unknown, PositiveUnlabeledSVC().fit(X, y).class_prior_ "
                 "and scarce.positive_unlabeled.estimate_prior are estimates with an interval"
             )
         return float(self.class_prior)

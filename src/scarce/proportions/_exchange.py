@@ -49,7 +49,7 @@ ARRAYS = {
     "expansion": {"vectors": 2, "coefficients": 1},
     "fourier": {"frequencies": 2, "phases": 1, "coefficients": 1},
 }
-FAR = 0.25  # difference between file and model, as a share of the spread, that the owner is told of
+FAR = 0.25  # difference between file and model, in standard deviations, that gives a warning
 # The header names all three parameters, whether or not the kernel has them.
 UNUSED = {"gamma": 1.0, "degree": 3.0, "coef0": 0.0}
 
@@ -105,7 +105,7 @@ def export_source(
     """Write what the target's side needs of a source model, and nothing more.
 
     A linear model is written as its weights. A kernel model is a sum over training rows, and these
-    do not leave unless told so: it is written as a sum over `landmarks` that the owner chooses (the
+    are not written unless asked for: it is written as a sum over `landmarks` of your choice (the
     nearest such function), or as random Fourier features.
 
     Parameters

@@ -42,7 +42,7 @@ class Expansion:
     coef: Array | None = None  # weights of the features, for a linear kernel
     # score of the point that the bags' features were moved to, to be taken off the offset
     shift: float = 0.0
-    # scores of the rows that the space was told to score, where it knows them
+    # scores of the rows that the space is to score, where it knows them
     scores: Array | None = None
 
 

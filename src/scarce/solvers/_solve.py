@@ -105,7 +105,7 @@ def solve(
 
 
 def _solve_aloud(form: SignedForm, loop: Loop, x: Array | None) -> tuple[Array, Solution | None]:
-    """Solve a small program, a callback told before and after."""
+    """Solve a small program, with a callback before and after."""
     assert loop.callback is not None
     x = first_point(form) if x is None else x
     if loop.stops_at(x):

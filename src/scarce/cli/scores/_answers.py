@@ -19,7 +19,7 @@ from scarce.monitoring import DriftMonitor
 class Answers:
     """What a model answers, and what is counted meanwhile.
 
-    ``id_name``: the column that names rows. ``monitor``: told of all rows. ``key``: the column of
+    ``id_name``: the column that names rows. ``monitor``: is given all rows. ``key``: the column of
     answers that rows are ranked by. ``lowest_first``: whether the rows to look at first have the
     lowest scores: those that a detector rejects.
     """

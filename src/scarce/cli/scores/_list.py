@@ -33,7 +33,7 @@ def write_list(
 ) -> Answers:
     """Score all rows and write the list, and the page of it if one is wanted: both or none.
 
-    ``monitor``: told of all rows, in the order of the table.
+    ``monitor``: is given all rows, in the order of the table.
     """
     answers = Answers(fitted, source.id_name, monitor)
     limit = arguments.top or arguments.bottom

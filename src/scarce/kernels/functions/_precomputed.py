@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PrecomputedKernel(Kernel):
-    """The rows are the values; whether the matrix is positive semidefinite nobody knows."""
+    """The rows are the values; whether the matrix is positive semidefinite is unknown."""
 
     name: ClassVar[str] = "precomputed"
     definite: ClassVar[bool] = False

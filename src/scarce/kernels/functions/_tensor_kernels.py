@@ -62,7 +62,7 @@ class ProductModeKernel(TensorKernel):
 
     @property
     def definite(self) -> bool:
-        """A product of means of RBF kernels is; what a callable is nobody knows."""
+        """A product of means of RBF kernels is; of a callable it is unknown."""
         return not callable(self.mode_kernel)
 
     def _reduce(self, tensors: Array) -> Sequence[Array]:

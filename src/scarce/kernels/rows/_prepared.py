@@ -89,7 +89,7 @@ class Prepared:
 
 
 def center_of(X: Any, kernel: Kernel) -> Array | None:
-    """Return the point to shift dense rows by, if the kernel cannot tell: among most of them.
+    """Return the point to shift dense rows by, for shift-invariant kernels: among most of them.
 
     The median, because a cluster far away must not spoil the precision of all others.
     """

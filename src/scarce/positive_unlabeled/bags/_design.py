@@ -89,7 +89,7 @@ class Design:
 
         A row of the class that a bag holds as a negative pulls the boundary its way, and a low
         cost of slack is what bears it. Of a rare class there are few: the rest of the negatives
-        can be taken at their word.
+        can be used as given.
         """
         growth = min(GROWS_BELOW / share, LARGEST_GROWTH)
         if not self.n_bags or growth < LEAST_GROWTH:

@@ -109,7 +109,7 @@ def pu_threshold(
     too large at 20 % and 2.2 times at 5 %, and the interval does not hold the proportion of the
     class.
 
-    Unlabelled rows without any positive cannot be told: the labelled rows then rank above all of
+    Unlabelled rows without any positive are not recognised: the labelled rows then rank above all of
     them, as those of a class that is easy to find do.
 
     Examples
@@ -254,8 +254,8 @@ def warn_if_level(area: float, error: float) -> None:
         note(
             "the positive rows hardly rank above the unlabelled ones when they are held out (area "
             f"under the curve {area:.3f}, standard error {error:.3f}; 0.5 is chance): either the "
-            "features do not tell the class, or almost all unlabelled rows belong to it, or there "
-            "are too few positive rows. Do not trust the answers.",
+            "features do not separate the class, or almost all unlabelled rows belong to it, or "
+            "there are too few positive rows. Do not trust the answers.",
             ScarceDataWarning,
         )
 

@@ -135,7 +135,7 @@ class TableRows(MemoryRows):
         return safe_indexing(self.X, indices)
 
     def numbers(self) -> Any:
-        """Return the rows as finite numbers, of which equal ones can be told; None if they are not.
+        """Return the rows as finite numbers, so that equal ones are found; None if they are not.
 
         A frame may hold columns of words, or missing values.
         """
