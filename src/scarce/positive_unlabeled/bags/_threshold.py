@@ -109,8 +109,8 @@ def pu_threshold(
     too large at 20 % and 2.2 times at 5 %, and the interval does not hold the proportion of the
     class.
 
-    Unlabelled rows without any positive are not recognised: the labelled rows then rank above all of
-    them, as those of a class that is easy to find do.
+    Unlabelled rows without any positive are not recognised: the labelled rows then rank above all
+    of them, as those of a class that is easy to find do.
 
     Examples
     --------
