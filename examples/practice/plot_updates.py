@@ -1,6 +1,6 @@
 """
-A model that keeps up
-=====================
+Updating a fitted model
+=======================
 
 A pump wears off: its normal readings move, slowly. A model that was fitted once rejects more and
 more of them. One that is brought up to date with every batch, and forgets old rows, goes on

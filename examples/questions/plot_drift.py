@@ -1,6 +1,6 @@
 """
-Rows that keep coming
-=====================
+Has the distribution changed?
+=============================
 
 A model is fitted to 200 rows. New rows come in batches of 50: at first like those of the fit, later
 moved, little by little. When should one begin to worry?

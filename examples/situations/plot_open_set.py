@@ -1,6 +1,6 @@
 """
-Known classes, or none of them
-==============================
+Open-set classification
+=======================
 
 Three classes are known. New rows may belong to one of them, to two that overlap, or to none.
 
