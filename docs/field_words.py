@@ -41,7 +41,8 @@ AVOID = {
     r"\bheld the truth\b": "covered the truth",
     r"\bfound out by default\b|\bis found out\b|\bare found out\b": "detected",
     r"\bBeside other\b": "Compared with other",
-    r"(?<!vector )(?<!virtual )(?<!the same )(?<!tensor )\bmachines?\b(?! learning)": "model",
+    r"(?<!vector )(?<!virtual )(?<!the same )(?<!tensor )(?<!transfer learning )"
+    r"\bmachines?\b(?! learning)": "model",
     r"\bleft-out\b": "held-out",
     r"\bin spreads\b": "in standard deviations",
     r"\btold\b|\bcannot tell\b|\bdo(es)? not tell\b": "reported, given, distinguished",

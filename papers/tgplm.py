@@ -308,7 +308,7 @@ def _fitted(model: Any, problem: GroupTransferData, without: Array | None = None
 
 
 def _group_error(model: Any, problem: GroupTransferData, rows: Array) -> float:
-    """Return the mean difference of given shares and shares of rows predicted positive."""
+    """Return the mean difference of given proportions and proportions predicted positive."""
     groups = problem.groups[rows]
     return group_error(problem.shares[groups], model.predict(problem.X_target[rows]), groups)
 
@@ -428,9 +428,10 @@ CHOICES = (
     "1024}, λ in {0.01, 1, 100, 10⁴}: a few values of the paper's ranges (thirteen widths from "
     "1/64 to 64, 21 costs, 21 λ). C is 1 for TSVM and the SVM in LWE, 32 for the source's SVM of "
     "TGPLM-CD; LMPROJ's penalty is in {1, 100}, LWE's threshold in {0.25, 0.5}, for which the "
-    "paper gives no range. *Selected* is the smallest mean difference between given group shares "
-    "and shares of rows predicted positive: on groups left out in three folds for IC-SVM and "
-    "TGPLM-CD, on all groups for methods that learn from no shares. (The paper: accuracy on the "
+    "paper gives no range. *Selected* is the smallest mean difference between given group "
+    "proportions and proportions of rows predicted positive: on groups left out in three folds "
+    "for IC-SVM and "
+    "TGPLM-CD, on all groups for methods that use no proportions. (The paper: accuracy on the "
     "training set in ten folds; labels are known of the source only.) "
     "ε' = 0.01 and the clip are scarce's defaults, the paper gives neither, nor a number of "
     "repetitions. Groups are random, common rows may be in groups, rows left over by equal groups "

@@ -214,14 +214,15 @@ def _grid(problem: Problem, method: str, noise: float, grid: str) -> list[dict[s
 
 
 def _nu_of(noise: float) -> float:
-    """Return the share of rows to reject when this share is known to be noisy."""
+    """Return the proportion of rows to reject when it is known to be noisy."""
     return min(round(NU + noise, 3), 0.5)
 
 
 class Attempt:
     """Fits one method and scores it, on the test rows and by a criterion that needs no label.
 
-    The criterion is that of Lee and Liu (2003), recall squared over the share of unlabelled rows
+    The criterion is that of Lee and Liu (2003), recall squared over the proportion of
+    unlabelled rows
     accepted, which orders boundaries as precision times recall does. The unlabelled rows are the
     test rows; recall is that of held-out target rows, of which only the clean ones must be in.
     """
@@ -290,7 +291,7 @@ class Attempt:
         C_source, C_target = self.prices
         smallest = 1.0 / int(np.bincount(self.problem.domain).min())
         if C_source is not None and C_target is not None:
-            # The same share of rejected rows, though some rows are held out.
+            # The same proportion of rejected rows, though some rows are held out.
             return max(C_source, smallest), C_target * len(self.problem.target) / n
         if COLUMNS[self.method].hard:
             return max(C_SOURCE, smallest), C_TARGET

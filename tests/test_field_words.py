@@ -15,8 +15,11 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
-    *sorted((ROOT / "docs" / "results").glob("untuned*.md")),
-    ROOT / "docs" / "results" / "comparisons.md",
+    *(  # but those whose columns have the names of methods and of stored cells
+        page
+        for page in sorted((ROOT / "docs" / "results").glob("*.md"))
+        if page.name not in ("README.md", "oc-stm.md")
+    ),
     *sorted((ROOT / "docs" / "results" / "notes").glob("*.md")),
 ]
 

@@ -32,9 +32,10 @@ def group_transfer_split(
     random_state : int or Generator
         The seed.
     source_share, target_share : float, default=0.3
-        Size of the domains, as shares of the rows.
+        Size of the domains, as proportions of the rows.
     common : float, default=0.2
-        Number of common rows, as a share of the source's. They count in both domains; the other
+        Number of common rows, as a proportion of the source's. They count in both domains;
+        the other
         rows of the domains are different ones. (The paper gives the shares only.)
     group_size : int, default=8
         Size of the random groups; rows left over are in none.

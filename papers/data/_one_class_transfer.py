@@ -45,7 +45,7 @@ def one_class_transfer_split(
     n_sources: int | None = None,
     max_source: int | None = None,
 ) -> OneClassTransferSplit:
-    """Draw a share of the target class to train on; test the rest of it and negatives.
+    """Draw a part of the target class to train on; test the rest of it and negatives.
 
     Parameters
     ----------

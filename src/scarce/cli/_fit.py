@@ -87,7 +87,7 @@ MOST_ROWS = 20_000  # a fit of more takes long, and hardly changes
 DESCRIPTION = """\
 Learn a model from a table. The options you give select the model:
   scarce fit good.csv --out m.skops                          all rows belong to one class
-  scarce fit good.csv --unlabelled unknown.csv --out m.skops   others may be of it or not
+  scarce fit good.csv --unlabelled unknown.csv --out m.skops   and unlabelled rows, some positive
   scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
   scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
   scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    proportions of groups only

@@ -1,4 +1,4 @@
-"""A search's choice that leaves the defaults only for something clearly better."""
+"""A search's choice that changes a default only if clearly better."""
 
 from __future__ import annotations
 
