@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import time
 
 import numpy as np
 import pytest
+
+import scarce
 
 FITS = """
 import hashlib, json, os, sys
@@ -142,6 +145,21 @@ try:
 except KeyboardInterrupt:
     print((time.process_time() - begun) / whole)
 """
+
+
+def test_models_and_rows_in_buffers_with_a_header_are_read():
+    """So distributed sends them: arrays apart from their objects, at any place of memory."""
+    X = np.random.default_rng(0).normal(size=(700, 4)) + 1.0
+    model = scarce.OneClassSVM(nu=0.2).fit(X)
+    apart = []
+    body = pickle.dumps((model, X), protocol=5, buffer_callback=apart.append)
+    headed = [memoryview(bytearray(b"h" + bytes(each.raw())))[1:] for each in apart]
+    other, rows = pickle.loads(body, buffers=headed)
+    assert not rows.flags.aligned
+    assert not other.support_vectors_.flags.aligned
+    np.testing.assert_array_equal(other.decision_function(rows), model.decision_function(X))
+    again = scarce.OneClassSVM(nu=0.2).fit(rows)
+    np.testing.assert_array_equal(again.dual_coef_, model.dual_coef_)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal for one process")

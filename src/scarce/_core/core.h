@@ -79,6 +79,7 @@ typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned
 /* An argument: an array of one or two dimensions, or a number. */
 typedef struct {
     void *data;
+    void *copy;          /* of data across its borders; NULL for none */
     Index rows, columns; /* columns is 1 for one dimension */
     Index stride;        /* items from one row to the next */
     char type;           /* 'd' 'f' 'l' 'i' 'b' */

@@ -126,6 +126,23 @@ static int type_fits(Call *call, char wanted, char type)
     }
 }
 
+/* Put a copy in the place of an array whose items lie across their borders, as those do that came
+ * in a buffer with a header (from other processes, for instance); 0 if there is no memory. */
+static int align(Call *call, int i, const Py_buffer *view)
+{
+    Argument *a = &call->arguments[i];
+    if (a->rows == 0 || a->columns == 0)
+        return 1;
+    size_t items = (size_t)((a->rows - 1) * a->stride + a->columns);
+    a->copy = malloc(items * (size_t)view->itemsize);
+    if (a->copy == NULL) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    a->data = memcpy(a->copy, view->buf, items * (size_t)view->itemsize);
+    return 1;
+}
+
 /* Take one argument; 0 with an exception set if it is not what was declared. */
 static int take_argument(Call *call, const Bound *b, int i, PyObject *given, Py_buffer *view)
 {
@@ -167,7 +184,8 @@ static int take_argument(Call *call, const Bound *b, int i, PyObject *given, Py_
     }
     Py_ssize_t last = view->ndim - 1;
     a->data = view->buf;
-    if ((uintptr_t)view->buf % (uintptr_t)view->itemsize != 0) {
+    int crosses = (uintptr_t)view->buf % (uintptr_t)view->itemsize != 0;
+    if (crosses && p->written) {
         PyErr_Format(PyExc_ValueError, "%s: %s must be aligned to its items of %lld bytes", function,
                      p->name, (long long)view->itemsize);
         return 0;
@@ -198,7 +216,7 @@ static int take_argument(Call *call, const Bound *b, int i, PyObject *given, Py_
             return 0;
         }
     }
-    return 1;
+    return !crosses || align(call, i, view);
 }
 
 /* Look at every index; 0 with an exception set if one lies outside its range. */
@@ -282,9 +300,11 @@ static PyObject *run(PyObject *self, PyObject *const *given, Py_ssize_t count)
             PyErr_Format(PyExc_ValueError, "%s: %s", b->function->name, call.complaint);
         /* else INTERRUPTED: the exception is set */
     }
-    while (taken-- > 0)
+    while (taken-- > 0) {
+        free(call.arguments[taken].copy);
         if (b->parameters[taken].n_dims > 0 && views[taken].obj != NULL)
             PyBuffer_Release(&views[taken]);
+    }
     return answer;
 }
 
