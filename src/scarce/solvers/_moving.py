@@ -8,6 +8,10 @@ Steps, the judgement of the active variables and the look at all others are one 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from scarce._arrays import Array
@@ -21,9 +25,10 @@ FEWEST = 512  # active rows; of fewer all are
 ACTIVE_SHARE = 0.1  # of all rows
 BESIDE_FREE = 2.0  # active rows for each free variable
 SPARE = 0.25  # room for rows to come, as a share of the active ones
-LOOKED_AT = 0.5  # of all rows, the most that are looked at beside the active ones
+LOOKED_AT = 0.3  # of all rows, the most that are looked at beside the active ones
+PARTS = 10  # numbers of changes that are tried for sums of all rows
 PATIENCE = 1.0  # times all rows: how many are looked at until sums of all are brought up to date
-MOST_ACTIVE_STEPS = 6_000  # pairwise, after which the whole program is solved again
+MOST_ACTIVE_STEPS = 12_000  # pairwise, after which the whole program is solved again
 ROUNDS = 12  # of steps, after which the same
 BATCH = 0.25  # of the rows, the most that may come or go at a time
 OLD_ERROR = 1e-2  # share of the tolerance above which rounding errors of old sums call for new ones
@@ -43,7 +48,7 @@ class MovingOptimum:
     ) -> None:
         self.program, self.x, self.tol = program, program.signs * alpha, tol
         self.most = int(np.sqrt(cache_size * 1e6 / 12))  # steps have a copy in single precision
-        self.steps, self.stuck, self.violated = 0, False, False
+        self.steps = 0
         self._square: Array = np.empty((0, 0))
         with single_threaded_blas:
             self._sum_anew()
@@ -75,15 +80,13 @@ class MovingOptimum:
             if came:
                 self._append(came)
             for _ in range(ROUNDS):
-                solution = self._solved_for_active()
-                if solution is not None:
+                found = self._solved_for_active()
+                if isinstance(found, Solution):
                     self._settle()
-                    return solution
-                if self.stuck:
+                    return found
+                if found is None:
                     return None
-                self._sum_all()
-                if self.violated:
-                    self._choose()
+                found()
         return None
 
     # Sums over all rows: up to date for `last`, not for what active variables are now.
@@ -92,22 +95,66 @@ class MovingOptimum:
         self.field: Array = np.zeros(self.x.size)
         self.accumulated = 0.0
         self._add(self.x, self.field)
-        self._measure()
+        self._measure(self.x)
 
     def _sum_all(self) -> None:
         """Bring the field of all rows up to date, and with it that of active ones."""
         change, rows = np.zeros_like(self.x), self.rows
         change[rows] = self.x[rows] - self.last
         self._add(change, self.field)
-        self._measure()
+        self._measure(self.x)
         if self.error > OLD_ERROR * self.tol:
             self._sum_anew()
         self.active[:], self.last[:] = self.field[rows], self.x[rows]
 
+    def _sum_largest(self) -> None:
+        """Bring the field of all rows up to date for the largest changes of active variables.
+
+        Few of them are most of what the normal vector has moved by.
+        """
+        since = self._since()
+        moved = np.flatnonzero(since)
+        moved = moved[np.argsort(-np.abs(since[moved]), kind="stable")]
+        numbers = np.arange(PARTS + 1) * moved.size // PARTS
+        left = (np.arange(moved.size)[:, None] >= numbers) * since[moved, None]
+        squared = np.einsum("ij,ij->j", left, self._square[moved[:, None], moved] @ left)
+        far = np.sqrt(np.maximum(squared, 0.0) * self.program.kernel.diagonal().max())
+        away = np.sort(self._away(self.field, slice(None)))
+        doubts = np.searchsorted(away, far)  # about, as sums may bring rows nearer
+        doubts[doubts > LOOKED_AT * self.x.size] = self.x.size
+        cost = numbers * self.x.size + (moved.size - numbers) * doubts
+        number = int(numbers[np.argmin(cost)])
+        if number in (0, moved.size):
+            self._choose_anew()
+            return
+        some = moved[:number]
+        change, rows = np.zeros_like(self.x), self.rows[some]
+        change[rows] = self.x[rows] - self.last[some]
+        self._add(change, self.field)
+        self.last[some] = self.x[rows]
+        self._measure(self._last_variables())
+        if self.error > OLD_ERROR * self.tol:
+            self._sum_all()
+            return
+        rest = moved[number:]
+        self.active[:] = self.field[self.rows] + since[rest] @ self._square[rest, : self.rows.size]
+
+    def _since(self) -> Array:
+        """Return how active variables have changed since the sums over all rows."""
+        signs = self.program.signed.kernel_signs[self.rows]
+        since: Array = signs * (self.x[self.rows] - self.last)
+        return since
+
+    def _last_variables(self) -> Array:
+        """Return the variables that sums over all rows are for."""
+        variables = self.x.copy()
+        variables[self.rows] = self.last
+        return variables
+
     def _settle(self) -> None:
         """Bring it up to date when that would have cost less than the rows looked at since."""
         if self.looked_at > PATIENCE * self.x.size:
-            self._sum_all()
+            self._sum_largest()
 
     def _add(self, change: Array, field: Array) -> None:
         """Add to the field of all rows what a change of variables is worth."""
@@ -118,11 +165,11 @@ class MovingOptimum:
             self.program.kernel.accumulate(columns, weights, groups, field, np.float64)
             self.accumulated += float(np.abs(weights).sum())
 
-    def _measure(self) -> None:
+    def _measure(self, x: Array) -> None:
         """Note what the quadratic term is, and a bound of the error of every value of the field."""
-        self.quadratic = float(self.x @ (self.program.signed.kernel_signs * self.field))
+        self.quadratic = float(x @ (self.program.signed.kernel_signs * self.field))
         self.value_error = float(self.program.kernel.value_errors().errors.max())
-        each = self.value_error + EPS * (16 + np.count_nonzero(self.x))
+        each = self.value_error + EPS * (16 + np.count_nonzero(x))
         self.error = each * self.accumulated
         self.looked_at = 0
 
@@ -179,19 +226,23 @@ class MovingOptimum:
         else:
             self.program.kernel.write_block(new, self._square[: new.size, : new.size])
 
+    def _choose_anew(self) -> None:
+        self._sum_all()
+        self._choose()
+
     def _next_active(self) -> Array:
         program, x = self.program, self.x
         lower, upper, linear, signs, _, _ = program.signed
         gradient = signs * self.field + linear
-        wanted = midpoints(*extremes_of(SignedForm(program), gradient, x))[program.groups]
+        self.multipliers = midpoints(*extremes_of(SignedForm(program), gradient, x))
         free = (x > lower) & (x < upper)
         least = int(np.count_nonzero(free))
         size = int(max(FEWEST, ACTIVE_SHARE * x.size, BESIDE_FREE * least))
         size = min(size, x.size, max(int(self.most / (1.0 + SPARE)), least))
+        self.near = np.inf
         if size == x.size:
             return np.arange(size)
-        # By how much the gradient may change before a variable leaves its bound.
-        away = np.where(x > lower, -wanted - gradient, gradient + wanted)
+        away = self._away(self.field, slice(None))
         sides = [
             np.flatnonzero((program.groups == g) & side & ~free)
             for g in range(program.n_groups)
@@ -203,7 +254,16 @@ class MovingOptimum:
             part[np.argpartition(away[part], each)[:each]] if each < part.size else part
             for part in sides
         ]
+        self.near = max(float(away[part].max(initial=0.0)) for part in chosen)
         return np.concatenate([np.flatnonzero(free), *chosen])
+
+    def _away(self, field: Array, rows: Any) -> Array:
+        """Return by how much the gradient may change before a variable leaves its bound."""
+        lower, _, linear, signs, _, _ = self.program.signed
+        gradient = signs[rows] * field + linear[rows]
+        wanted = self.multipliers[self.program.groups[rows]]
+        away: Array = np.where(self.x[rows] > lower[rows], -wanted - gradient, gradient + wanted)
+        return away
 
     def _forget(self, gone: int) -> None:
         signs, rows = self.program.signed.kernel_signs, self.rows
@@ -216,39 +276,55 @@ class MovingOptimum:
         self._add(change, removed)
         self.quadratic += float(change @ (signs * (2.0 * self.field + removed)))
         self.field += removed
-        since = signs[left] * (self.x[left] - self.last[leaving])
+        since = self._since()[leaving]
         self.active += removed[rows] - since @ self._square[leaving, : rows.size]
         self._release(leaving)
         self.rows -= gone
         self.x, self.field = self.x[gone:], self.field[gone:]
 
     def _append(self, came: int) -> None:
-        """Add new rows, their variables at zero."""
+        """Add new rows, their variables at zero; those that violate or nearly so are active."""
         program, n = self.program, self.x.size
-        signs, rows = program.signed.kernel_signs, self.rows
-        new = np.arange(n, n + came)
-        support = self.x.nonzero()[0]
-        weights = (signs[support] * self.x[support])[None, :]
-        groups = np.zeros(came, np.int64)
-        now = program.kernel.sums(new, support, weights, groups, np.float64)
-        longer = np.append(rows, new)
-        values = program.kernel.values_between(new, longer)
-        since = signs[rows] * (self.x[rows] - self.last)
-        self.field = np.append(self.field, now - values[:, : rows.size] @ since)
+        signs, new = program.signed.kernel_signs, np.arange(n, n + came)
+        last = self._last_variables()
+        support = last.nonzero()[0]
+        weights = (signs[support] * last[support])[None, :]
+        field = program.kernel.sums(new, support, weights, np.zeros(came, np.int64), np.float64)
+        self.field = np.append(self.field, field)
         self.x = np.append(self.x, np.zeros(came))
-        if longer.size > self._square.shape[0]:
-            self._sum_all()
-            self._choose()
+        self._activate(new[self._away(field, new) <= self.near])
+
+    def _release_far(self) -> None:
+        """Give up the slots of variables at a bound that have not moved and are far from moving."""
+        lower, upper = self.program.signed[:2]
+        x = self.x[self.rows]
+        stays = (x > lower[self.rows]) & (x < upper[self.rows])
+        stays |= (x != self.last) | (self._away(self.active, self.rows) <= self.near)
+        self._release(np.flatnonzero(~stays))
+
+    def _activate(self, new: Array) -> None:
+        """Let further rows be active, whose variables are those that sums of all rows are for."""
+        if not new.size:
             return
-        self.rows, self.active = longer, np.append(self.active, now)
-        self.last = np.append(self.last, np.zeros(came))
-        self._square[rows.size : longer.size, : longer.size] = values
-        self._square[: longer.size, rows.size : longer.size] = values.T
+        if self.rows.size + new.size > self._square.shape[0]:
+            self._release_far()
+        count, size = self.rows.size, self.rows.size + new.size
+        if size > self._square.shape[0]:
+            self._choose_anew()
+            return
+        since = self._since()
+        self.rows, self.last = np.append(self.rows, new), np.append(self.last, self.x[new])
+        self._write(np.arange(count, size), self.rows)
+        now = self.field[new] + self._square[count:size, :count] @ since
+        self.active = np.append(self.active, now)
 
     # Steps.
 
-    def _solved_for_active(self) -> Solution | None:
-        """Solve for the active variables; return the solution if it is one for all of them."""
+    def _solved_for_active(self) -> Solution | Callable[[], None] | None:
+        """Solve for the active variables; return the solution if it is one for all of them.
+
+        Otherwise what to do before the next time, or None if there is nothing.
+        """
         program, count = self.program, self.rows.size
         lower, upper, linear, signs, _, _ = program.signed
         multipliers, above, below = np.empty((3, program.n_groups))
@@ -281,15 +357,18 @@ class MovingOptimum:
             doubt,
         )
         self.steps += steps
-        self.stuck, self.violated = status == NO_ROOM or self.steps >= MOST_ACTIVE_STEPS, True
+        if status == NO_ROOM or self.steps >= MOST_ACTIVE_STEPS:
+            return None
         if status != SOLVED:
-            return None
+            return self._choose_anew
+        self.multipliers = multipliers
         if doubts > LOOKED_AT * self.x.size:
-            self.violated = False  # for all that is known
-            return None
+            return self._sum_largest
+        strays = doubt[:0]
         if doubts:
-            m, M, gain = self._look_at(doubt[:doubts], multipliers)
+            m, M, gains = self._look_at(doubt[:doubts], multipliers)
             above, below = np.maximum(above, m), np.minimum(below, M)
+            strays, gain = doubt[:doubts][gains > 0.0], float(gains.sum())
             gap, plain = gap + gain, plain + gain
         scale = max(abs(objective), abs(objective - gap))
         off = np.abs(program.totals - program.sums(self.x))
@@ -304,14 +383,16 @@ class MovingOptimum:
             infeasibility=float(off.max()),
             relative_infeasibility=float((off / np.where(masses > 0, masses, 1.0)).max()),
         )
-        return self._solution(verdict) if verdict.within(self.tol) else None
+        if verdict.within(self.tol):
+            return self._solution(verdict)
+        return partial(self._activate, strays) if strays.size else self._choose_anew
 
-    def _look_at(self, doubt: Array, multipliers: Array) -> tuple[Array, Array, float]:
-        """Return ``m`` and ``M`` of rows that are not active, and what they add to the gap."""
+    def _look_at(self, doubt: Array, multipliers: Array) -> tuple[Array, Array, Array]:
+        """Return ``m`` and ``M`` of rows that are not active, and what each adds to the gap."""
         self.looked_at += doubt.size
         program, rows, x = self.program, self.rows, self.x[doubt]
         lower, upper, linear, signs = (part[doubt] for part in program.signed[:4])
-        since = program.signed.kernel_signs[rows] * (self.x[rows] - self.last)
+        since = self._since()
         moved = np.flatnonzero(since)
         groups, field = program.groups[doubt], self.field[doubt]
         if moved.size:
@@ -325,7 +406,7 @@ class MovingOptimum:
         slope = wanted - multipliers[groups]
         gains = np.maximum(slope + error, 0.0) * (upper - x)
         gains += np.maximum(error - slope, 0.0) * (x - lower)
-        return m, M, float(gains.sum())
+        return m, M, gains
 
     def _solution(self, verdict: Certificate) -> Solution:
         program = self.program

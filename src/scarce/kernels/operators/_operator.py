@@ -281,17 +281,18 @@ def packed_sums(kernel: Kernel, X: Array, Z: Array, weights: Array, groups: Arra
         some = slice(start, stop)
         kernel.packed_scores(X[some], packed, weights, groups[some], sums[some])
 
-    _in_tiles(_effort(Z.shape[0], X), X.shape[0], work)
+    step = STEP * max(1, 1024 // max(1, Z.shape[0]))  # few columns are little work a row
+    _in_tiles(_effort(Z.shape[0], X), X.shape[0], work, step)
     return sums
 
 
-def _in_tiles(effort: int, n: int, work: Work) -> None:
+def _in_tiles(effort: int, n: int, work: Work, step: int = STEP) -> None:
     """Do the work for all rows; in threads, if there is so much of it."""
     if effort < SMALLEST_EFFORT:
         work(0, n)
     else:
         with tile_runner(effort) as run:
-            run(n, work, STEP)
+            run(n, work, step)
 
 
 def _effort(columns: int, X: Array) -> int:
