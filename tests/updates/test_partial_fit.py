@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import scarce
 from benchmarks.data import load
 from scarce import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from scarce.kernels import make_kernel, make_operator
@@ -208,16 +209,17 @@ def test_copies_go_their_own_way():
 
 
 @pytest.mark.parametrize("estimator", KINDS, ids=NAMES)
-def test_saved_in_the_middle(estimator):
+def test_saved_in_the_middle(estimator, tmp_path):
     X, y = rows(260)
     model, end = stream(estimator, X, y, 200, (20,), window=210)
-    loaded = pickle.loads(pickle.dumps(model))
-    for each in (model, loaded):
+    scarce.save(model, tmp_path / "model.skops")
+    files = pickle.loads(pickle.dumps(model)), scarce.load(tmp_path / "model.skops")
+    for each in (model, *files):
         each.partial_fit(X[end : end + 30], y[end : end + 30])
         assert_is_fit_of(each, X[40:250], y[40:250])
 
 
-def test_thresholds_of_rows_left_out_are_found_when_asked_for():
+def test_thresholds_of_rows_left_out_are_found_when_asked_for(tmp_path):
     X, _ = rows(260)
     model, end = stream(OneClassSVM(nu=0.2, false_alarms=0.1), X, X[:, 0], 200, (20, 1))
     assert "offset_" not in vars(model)
@@ -232,6 +234,9 @@ def test_thresholds_of_rows_left_out_are_found_when_asked_for():
     loaded = pickle.loads(pickle.dumps(model))
     assert "offset_" in vars(loaded)
     assert loaded.offset_ == model.offset_
+    model.partial_fit(X[:1])
+    scarce.save(model, tmp_path / "model.skops")
+    assert scarce.load(tmp_path / "model.skops").offset_ == model.offset_
 
 
 @pytest.mark.parametrize(

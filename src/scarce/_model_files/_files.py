@@ -139,7 +139,7 @@ def save(model: Any, path: str | Path) -> None:
     save_described(model, path, {})
 
 
-def _checker() -> Callable[[Any], None]:
+def _checker() -> Callable[..., None]:
     """Return what checks a model, loaded with scikit-learn when it is needed and not before."""
     from scarce._model_files._state import check_model
 
@@ -150,7 +150,7 @@ def save_described(model: Any, path: str | Path, description: dict[str, Any]) ->
     """Write a model file with something said of the model, which `read_card` gives back."""
     skops, check_model = _skops(), _checker()
     try:
-        check_model(model)
+        check_model(model, saving=True)
     except (AttributeError, TypeError, ValueError) as error:
         raise ModelFileError(f"the model was altered, load would refuse it: {error}") from error
     content = io.BytesIO()

@@ -33,20 +33,21 @@ TOGETHER = (
 )
 
 
-def check_model(model: Any) -> None:
+def check_model(model: Any, *, saving: bool = False) -> None:
     """Refuse a model whose parts do not fit together, by the name of the part.
 
-    ``model``: an estimator, and through it whatever it holds.
+    ``model``: an estimator, and through it whatever it holds; when it is to be saved, without what
+    a file does not hold.
     """
     if not hasattr(model, "fit") or isinstance(model, type):
         raise StateError(f"it holds {type(model).__name__}, not an estimator")
     try:
-        _check(model, type(model).__name__, set())
+        _check(model, type(model).__name__, set(), saving)
     except RecursionError:
         raise StateError("its parts are nested too deeply") from None
 
 
-def _check(value: Any, where: str, seen: set[int]) -> None:
+def _check(value: Any, where: str, seen: set[int], saving: bool) -> None:
     if value is None or isinstance(value, str | bytes | bool | int | float | complex | np.generic):
         return
     if id(value) in seen:
@@ -57,21 +58,25 @@ def _check(value: Any, where: str, seen: set[int]) -> None:
     elif isinstance(value, np.ndarray):
         if value.dtype == object:
             for each in value.flat:
-                _check(each, where, seen)
+                _check(each, where, seen, saving)
     elif isinstance(value, dict):
         for key, each in value.items():
-            _check(each, f"{where}[{key!r}]", seen)
+            _check(each, f"{where}[{key!r}]", seen, saving)
     elif isinstance(value, list | tuple | set | frozenset):
         for place, each in enumerate(value):
-            _check(each, f"{where}[{place}]", seen)
+            _check(each, f"{where}[{place}]", seen, saving)
     elif not isinstance(value, type) and hasattr(value, "__dict__"):
+        unsaved = getattr(value, "_unsaved", ()) if saving else ()
+        if unsaved:
+            value.__getstate__()  # finds what waits until it is asked for
         if type(value).__module__.partition(".")[0] == "scarce":
             if hasattr(value, "get_params"):
                 _check_estimator(value, where)
             else:
                 _check_kernel(value, where)
         for name, each in vars(value).items():
-            _check(each, f"{where}.{name}", seen)
+            if name not in unsaved:
+                _check(each, f"{where}.{name}", seen, saving)
 
 
 def _check_kernel(kernel: Any, where: str) -> None:
@@ -136,13 +141,14 @@ def _check_estimator(model: Any, where: str) -> None:
 
 
 def _check_attribute(where: str, name: str, value: Any, sizes: Sizes) -> None:
-    """Check an attribute by its rules: by that for arrays if it is one, else by the other."""
+    """Check an attribute by its rules: by that for such arrays if it is one, else by the other."""
     choices = rules(name)
     if len(choices) > 1:
         if isinstance(value, np.ndarray) or sparse.issparse(value):
             arrays = [rule for rule in choices if rule.shape is not None]
             same = [rule for rule in arrays if len(rule.shape or ()) == value.ndim]
-            choices = tuple(same or arrays)
+            alike = [rule for rule in same if value.dtype.kind in rule.kinds]
+            choices = tuple(alike or same or arrays)
         else:
             choices = choices[:1]
     choices[0].check(f"{where}.{name}", value, sizes)

@@ -108,6 +108,7 @@ class UpdatedFit(KernelMachine):
     }
     __metadata_request__partial_fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
     window: int | None = None
+    _unsaved: ClassVar[tuple[str, ...]] = ("_strips", "_followed", "_update")
 
     _update: Update | None = None  # while one is made
     _followed: Followed | None = None
@@ -172,7 +173,7 @@ class UpdatedFit(KernelMachine):
 
     def _drop_rows(self) -> None:
         """Drop what `partial_fit` has kept."""
-        for name in (*KEPT, "_strips", "_followed", "_update"):
+        for name in (*KEPT, *self._unsaved):
             self.__dict__.pop(name, None)
 
     @property
@@ -231,7 +232,7 @@ class UpdatedFit(KernelMachine):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        for name in ("_strips", "_followed", "_update"):
+        for name in self._unsaved:
             state.pop(name, None)
         rows: Any = state.get("_kept_rows")
         if sparse.issparse(rows):
