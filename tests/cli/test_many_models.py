@@ -50,6 +50,9 @@ def test_a_model_for_each_value(folder, per_pump):
     scarce("score", "pumps.skops", "new.csv", "--out", "ranked.csv", cwd=folder)
     ranked = pd.read_csv(folder / "ranked.csv")["p_value"]
     assert ranked.tolist() == sorted(ranked)
+    new.assign(pump=["p1", "p8", "p9", "p8"]).to_csv(folder / "unseen.csv", index=False)
+    out, _ = scarce("score", "pumps.skops", "unseen.csv", "--out", "unseen-list.csv", cwd=folder)
+    assert "groups that the fit did not see, judged by the model of all: 'p8' 2, 'p9' 1\n" in out
 
 
 @pytest.mark.usefixtures("per_pump")

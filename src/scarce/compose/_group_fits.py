@@ -13,6 +13,7 @@ from scarce._arrays import Array
 from scarce._frame import collected_notes, note, safe_indexing
 from scarce.parallel import tile_runner
 
+PLAIN = (bool, int, float, str, type(None))
 EFFORT = 1_000_000  # nanoseconds that a fit takes, about
 
 
@@ -25,8 +26,20 @@ class Data:
     def fitted(self, model: Any, rows: Array) -> Any:
         """Return a copy of a model that was never fitted, fitted to some rows."""
         some = {name: safe_indexing(value, rows) for name, value in self.given.items()}
-        # What `clone` does, which looks at the signature of the class each time.
-        return deepcopy(model).fit(safe_indexing(self.X, rows), **some)
+        return copied(model).fit(safe_indexing(self.X, rows), **some)
+
+
+def copied(model: Any) -> Any:
+    """Return a copy of a model that was never fitted.
+
+    `clone` looks at the signature of the class each time, and ten thousand deep copies of plain
+    parameters take a sixth of the time of the fits.
+    """
+    if not all(type(value) in PLAIN for value in vars(model).values()):
+        return deepcopy(model)
+    fresh = object.__new__(type(model))
+    vars(fresh).update(vars(model))
+    return fresh
 
 
 def fitted_in_threads(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool) -> list[Any]:

@@ -43,6 +43,7 @@ class Answers:
         self.decisions: dict[str, int] = {}
         self.gaps: dict[str, int] = {}
         self.new: dict[str, dict[str, int]] = {}
+        self.unseen: dict[str, int] = {}  # groups, and rows of each
         self._sign = direction(self.model)
         self._known = _categories(self.model)
         self._counts = ScoreCounts(self.model.left_out_scores_) if self.has_p else None
@@ -66,6 +67,9 @@ class Answers:
 
     def _answers(self, X: Any, groups: Any = None) -> dict[str, Any]:
         if groups is not None:
+            unseen = groups[~np.isin(groups, self._estimator.groups_)]
+            for name, number in zip(*np.unique(unseen, return_counts=True), strict=True):
+                self.unseen[str(name)] = self.unseen.get(str(name), 0) + int(number)
             decisions = self.model.predict(X, groups=groups)
             return {
                 "group": groups.astype(object),
@@ -172,16 +176,22 @@ class Answers:
             lines.append(f"missing values, filled as at the fit: {gaps}")
         for name, counts in self.new.items():
             if counts:
-                some = ", ".join(
-                    f"{value!r} {number}" for value, number in list(counts.items())[:5]
+                lines.append(
+                    f"new values in column {name!r}, unknown to the model: {_listed(counts)}"
                 )
-                more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
-                lines.append(f"new values in column {name!r}, unknown to the model: {some}{more}")
+        if self.unseen:
+            some = _listed(self.unseen)
+            lines.append(f"groups that the fit did not see, judged by the model of all: {some}")
         return lines
 
     def drift(self) -> str | None:
         """Return in what the rows differ from those of the fit, None if they need not."""
         return None if self._counts is None else self._counts.drift()
+
+
+def _listed(counts: dict[str, int]) -> str:
+    some = ", ".join(f"{value!r} {number}" for value, number in list(counts.items())[:5])
+    return some + (f" and {len(counts) - 5} more" if len(counts) > 5 else "")
 
 
 def ahead(scores: Array) -> Array:
