@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.report import machine
 from scarce import SVDD, OneClassSVM, TransferOneClassSVM
-from scarce.testing._samples import one_sample
+from scarce.testing._subject import one_sample
 
 RESULTS = Path(__file__).parent / "results" / "left_out.json"
 RUNS = 9

@@ -2,7 +2,7 @@
 
 from scarce.proportions import _space
 from scarce.proportions._calibration import accepting_cut, clip_bounds, probabilities, wanted_scores
-from scarce.proportions._share_calibration import fit_share_calibration
+from scarce.proportions._share_loss import fit_share_calibration
 from scarce.proportions._soft_labels._features import chosen_rows, row_steps
 from scarce.proportions._soft_labels._logistic import fit_soft_logistic, log_sums
 from scarce.proportions._soft_labels._tilting import soft_labels

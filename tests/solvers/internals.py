@@ -1,7 +1,7 @@
 """What the tests of this room take from inside it: the one place to change when a module moves."""
 
 from scarce.parallel import _threads
-from scarce.solvers import _loop, _signed, _solve, _start, _working_set
+from scarce.solvers import _loop, _signed, _solve, _working_set
 from scarce.solvers._descent import Descent
 from scarce.solvers._field import Field
 from scarce.solvers._interior import interior_point, interior_start
@@ -18,7 +18,6 @@ __all__ = [
     "_loop",
     "_signed",
     "_solve",
-    "_start",
     "_threads",
     "_working_set",
     "checked_field",

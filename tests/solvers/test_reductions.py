@@ -7,7 +7,7 @@ from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
 from tests.oracles.program import dual_optimum, program
 from tests.oracles.reductions import REDUCTIONS, build_case
 from tests.oracles.samples import random_program
-from tests.solvers.internals import SignedForm, _signed, _solve, _start, _working_set
+from tests.solvers.internals import SignedForm, _signed, _solve, _working_set
 
 TOL = 1e-8
 
@@ -90,7 +90,7 @@ def test_reduction_row_by_row(name, kind, kernel, monkeypatch):
     monkeypatch.setattr(_signed, "SMALLEST_BATCH", 2)
     monkeypatch.setattr(_signed, "BATCH_VALUES", 1)
     monkeypatch.setattr(_solve, "GUESS_FROM", 1)
-    monkeypatch.setattr(_start, "GUESSED_BY", 3)
+    monkeypatch.setattr(_solve, "GUESSED_BY", 3)
     check_against_primal(build_case(name, kind, kernel, seed=3), RowByRow)
 
 

@@ -16,12 +16,12 @@ from scarce._frame import collected_notes, note
 from scarce._warnings import ScarceDataWarning
 from scarce.proportions._calibration import probabilities, without_contrast
 from scarce.proportions._groups import COMMON, Bags
-from scarce.proportions._share_calibration import fit_share_calibration
 from scarce.proportions._share_loss import (
     SMALLEST,
     RowGroups,
     class_probabilities,
     effective_labels,
+    fit_share_calibration,
 )
 
 ENOUGH = 40  # labels below which a fit warns

@@ -1,4 +1,7 @@
-"""The cross-entropy between the proportions of groups and the mean probabilities of their rows."""
+"""The cross-entropy between the proportions of groups and the mean probabilities of their rows.
+
+It measures, it calibrates scores by a slope and a shift for each class, and it is trained by.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import minimize
 from scipy.special import expit, softmax
 
 from scarce._arrays import Array
@@ -177,3 +181,38 @@ def effective_labels(shares: ArrayLike, sizes: ArrayLike) -> float:
         return 0.0
     contrasts = size @ ((q - mean) ** 2)[:, there] / mean[there]
     return float(contrasts.sum() / (there.sum() - 1))
+
+
+RIDGE = 0.1  # a few groups may want any slope
+LOG_SLOPES = (-3.0, 4.0)
+
+
+def fit_share_calibration(
+    scores: Array, in_groups: RowGroups, shares: Array
+) -> tuple[float, Array]:
+    """Return slope and shifts that make the mean probabilities of groups meet their proportions.
+
+    Makes small the cross-entropy of proportions and means of ``sigmoid(a f + b)``, for several
+    classes of ``softmax(a f_c + b_c)``, plus ``0.05 (log(a)^2 + |b|^2)``, groups counted by their
+    sizes.
+
+    ``scores``: scores of the rows, one column for two classes, else one a class. ``shares``:
+    proportions of the second of two classes, or of every class.
+    """
+    total = in_groups.sizes.sum()
+
+    def objective(place: Array) -> tuple[float, Array]:
+        scaled = np.exp(place[0]) * scores
+        loss, gradient = share_loss(scaled + place[1:], in_groups, shares)
+        steps = np.concatenate([[np.vdot(gradient, scaled)], gradient.sum(axis=0)])
+        return (loss + 0.5 * RIDGE * place @ place) / total, (steps + RIDGE * place) / total
+
+    found = minimize(
+        objective,
+        np.zeros(1 + scores.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[LOG_SLOPES, *[(None, None)] * scores.shape[1]],
+        options={"ftol": 1e-14, "gtol": 1e-8, "maxiter": 200},
+    )
+    return float(np.exp(found.x[0])), np.asarray(found.x[1:])

@@ -43,8 +43,7 @@ from scarce.proportions._calibration import (
 from scarce.proportions._fitting import bags_in_memory
 from scarce.proportions._groups import Bags, grouped_rows, read_shares, single_rows
 from scarce.proportions._prediction import SharePrediction, has_several_columns
-from scarce.proportions._share_calibration import fit_share_calibration
-from scarce.proportions._share_loss import RowGroups
+from scarce.proportions._share_loss import RowGroups, fit_share_calibration
 from scarce.proportions._soft_labels._features import MOST_SOFT_ROWS
 from scarce.proportions._soft_labels._fitting import SoftLabelled, Start
 from scarce.proportions._space import BagSpace, Expansion, bag_space

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from scarce.testing._samples import Data
-from scarce.testing._subject import Subject
+from scarce.testing._subject import Data, Subject
 from scarce.testing._suite import Check, all_checks, checks_for
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from scarce.testing._expect import raises
 from scarce.testing._subject import Subject
-from scarce.testing._suite import check
+from scarce.testing._suite import check, raises
 
 
 def spoiled(X: Any, value: float) -> Any:

@@ -11,9 +11,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from scarce.testing._expect import raises, required
 from scarce.testing._subject import Subject, scores_of
-from scarce.testing._suite import check
+from scarce.testing._suite import check, raises, required
 
 LEARNERS = {
     *("svc_", "classifier_", "mapper_", "detector_", "bags_"),

@@ -1,21 +1,48 @@
-"""A fit while it runs: progress, stops, warm starts, history."""
+"""While a fit runs: progress, callbacks, limits, warm starts, interrupts and threads."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
-from scarce.testing._expect import warns
-from scarce.testing._recorder import Recorder
 from scarce.testing._subject import Subject, scores_of
-from scarce.testing._suite import assert_same_decisions, check
+from scarce.testing._suite import assert_same_decisions, check, raises, warns
+
+
+class Recorder:
+    """A callback that records its calls, and does what it is asked to do."""
+
+    def __init__(self, act: Any = lambda task: None) -> None:
+        self.events: list[str] = []
+        self.act = act
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        self.events.append("setup")
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        self.events.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> Any:
+        self.events.append(f"end {context.task_name}")
+        return self.act(context.task_name)
+
+
+def interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
 
 
 @check("callbacks")
@@ -171,3 +198,54 @@ def history_never_rises(subject: Subject) -> None:
     costs = np.array([history[name] for name in history if name.endswith("_cost")])
     same = (np.diff(costs, axis=1) == 0).all(axis=0) if costs.size else True
     assert np.all(falls | ~np.asarray(same)), f"the objective rises: {values.tolist()}"
+
+
+@check("callbacks")
+def an_interrupt_leaves_the_estimator_as_it_was(subject: Subject) -> None:
+    X, y = subject.make(60)
+    for model in (subject.new(), subject.new().fit(X, y)):
+        recorder = Recorder(act=interrupt)
+        model.set_callbacks(recorder)
+        before, threads = dict(vars(model)), threading.active_count()
+        with raises(KeyboardInterrupt):
+            model.fit(np.c_[X, X], y)
+        assert recorder.events[-1] == "teardown"
+        assert vars(model) == before
+        assert threading.active_count() == threads
+
+
+@check("kernel")
+def an_interrupt_inside_a_kernel(subject: Subject) -> None:
+    X, y = subject.make(60)
+    model = subject.new(kernel=interrupt)
+    before = dict(vars(model))
+    with raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert vars(model) == before
+    model.set_params(kernel="rbf").fit(X, y)
+
+
+@check()
+def fits_in_two_threads_at_once(subject: Subject) -> None:
+    samples = [subject.make(n) for n in (1300, 1400)]
+    one_by_one = [scores_of(subject.new().fit(X, y), X) for X, y in samples]
+    ready = threading.Barrier(2)
+
+    def work(sample: Any) -> Any:
+        ready.wait()
+        return scores_of(subject.new().fit(*sample), sample[0])
+
+    with ThreadPoolExecutor(2) as pool:
+        at_once = list(pool.map(work, samples))
+    for expected, found in zip(one_by_one, at_once, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@check()
+def number_of_threads(subject: Subject) -> None:
+    X, y = subject.make(1300)
+    answers = []
+    for threads in ("1", "2"):
+        with patch.dict(os.environ, OMP_NUM_THREADS=threads):
+            answers.append(scores_of(subject.new().fit(X, y), X))
+    np.testing.assert_array_equal(answers[0], answers[1])

@@ -11,8 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
 
 from scarce.inspection import Layers, layers_of
-from scarce.io._onnx._answers import write_answers
-from scarce.io._onnx._calibrated import members_of, write_calibrated
+from scarce.io._onnx._calibrated import members_of, write_answers, write_calibrated
 from scarce.io._onnx._graph import Graph, onnx_module
 from scarce.io._onnx._scores import (
     SAFETY,
