@@ -1,4 +1,4 @@
-"""A scorer that needs proportions of groups and no label of a row."""
+"""Scorers that need proportions of groups and no label of a row."""
 
 from __future__ import annotations
 
@@ -6,10 +6,27 @@ from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from scarce.proportions import group_error
+from scarce.proportions import group_error, share_cross_entropy
 
 
-class GroupErrorScorer:
+class _GroupScorer:
+    """A scorer that asks metadata routing for groups and weights, without set-up."""
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Ask for the groups and weights of the rows.
+
+        Returns
+        -------
+        MetadataRequest
+            What metadata routing passes to the scorer.
+        """
+        request = MetadataRequest(owner=self)
+        for name in ("groups", "sample_weight"):
+            request.score.add_request(param=name, alias=True)
+        return request
+
+
+class GroupErrorScorer(_GroupScorer):
     """Score a classifier by how well it meets the proportions of the classes in groups.
 
     For `scoring` in searches and cross-validation over any classifier. With metadata routing on it
@@ -92,18 +109,71 @@ class GroupErrorScorer:
             y, predicted, groups, classes=estimator.classes_, sample_weight=sample_weight
         )
 
-    def get_metadata_routing(self) -> MetadataRequest:
-        """Ask for the groups and weights of the rows.
+    def __repr__(self) -> str:
+        return f"GroupErrorScorer(response={self.response!r})"
+
+
+class ShareCrossEntropyScorer(_GroupScorer):
+    """Score a classifier by the cross-entropy of given proportions and its mean probabilities.
+
+    Beside `GroupErrorScorer`, which counts labels, this one is smooth and asks for probabilities
+    that are right. Under metadata routing it asks for `groups` and `sample_weight` without set-up;
+    `y` holds the proportions as for `GroupProbabilitySVM`.
+
+    See Also
+    --------
+    GroupErrorScorer : By the proportions of predicted labels.
+    GroupShareKFold : Folds of whole groups.
+    scarce.proportions.share_cross_entropy : The loss itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn import config_context
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from scarce import GroupProbabilitySVM
+    >>> from scarce.model_selection import GroupShareKFold, ShareCrossEntropyScorer
+    >>> from scarce.proportions import expand_proportions, group_proportions
+    >>> random = np.random.default_rng(0)
+    >>> X, groups = random.normal(size=(640, 2)), np.arange(640) // 8
+    >>> y = expand_proportions(group_proportions(X[:, 0] > 0, groups), groups)
+    >>> with config_context(enable_metadata_routing=True):
+    ...     search = GridSearchCV(
+    ...         GroupProbabilitySVM(kernel="linear"),
+    ...         {"calibrate": [None, "shares"]},
+    ...         scoring=ShareCrossEntropyScorer(),
+    ...         cv=GroupShareKFold(3),
+    ...     ).fit(X, y, groups=groups)
+    >>> search.best_params_
+    {'calibrate': 'shares'}
+    """
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
+    ) -> float:
+        """Return minus the cross-entropy, so that more is better.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted classifier with `predict_proba`.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Proportions of each row's group.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
 
         Returns
         -------
-        MetadataRequest
-            What metadata routing passes to the scorer.
+        float
+            At most 0.
         """
-        request = MetadataRequest(owner=self)
-        for name in ("groups", "sample_weight"):
-            request.score.add_request(param=name, alias=True)
-        return request
+        return -share_cross_entropy(
+            y, estimator.predict_proba(X), groups, sample_weight=sample_weight
+        )
 
     def __repr__(self) -> str:
-        return f"GroupErrorScorer(response={self.response!r})"
+        return "ShareCrossEntropyScorer()"
