@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import Kernel
+from scarce.kernels.functions._kernel import Kernel, Span
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared
@@ -70,17 +70,10 @@ class CallableKernel(Kernel):
 
     # What the function returns is the kernel: there is nothing to round but sums over it.
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         return np.zeros(np.broadcast_shapes(np.shape(left[1]), np.shape(right[1])))
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         return np.zeros(np.broadcast_shapes(np.shape(left[1]), np.shape(right[1])))
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GAMMA_RULES = ("scale", "auto", "neighbors")
 
+Span = tuple[Array, Array]  # smallest and largest norm of a set of rows
+
 SINGLE_RANGE = 1e30  # kernel terms must stay below this for single precision
 SINGLE_EXPONENTS = 1e2  # exponents up to which float32 gives an exponential to five digits
 
@@ -223,18 +225,11 @@ class Kernel(ABC):
     # of rows, arrays that broadcast against each other for the two sides of a pair.
 
     @abstractmethod
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         """Return a bound of ``|k(x, z)|``."""
 
     @abstractmethod
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         """Return a bound of the rounding error of one value of a tile in a precision ``eps``."""
 
     # Factors.
@@ -278,7 +273,7 @@ def plain_products(X: Any, Z: Any) -> Array:
     return np.asarray(np.asarray(X, dtype=np.float64) @ np.asarray(Z, dtype=np.float64).T)
 
 
-def separation(left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+def separation(left: Span, right: Span) -> Array:
     """Return how near two rows can be whose norms lie in the given intervals."""
     return np.asarray(np.maximum(np.maximum(left[0] - right[1], right[0] - left[1]), 0.0))
 

@@ -10,7 +10,13 @@ from scipy import sparse
 from scipy.spatial import distance
 
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Kernel, separation
+from scarce.kernels.functions._kernel import (
+    SINGLE_EXPONENTS,
+    SINGLE_RANGE,
+    Kernel,
+    Span,
+    separation,
+)
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared
@@ -84,18 +90,11 @@ class LaplacianKernel(Kernel):
         reach = self.gamma * np.sqrt(width * largest)  # |x|_1 <= sqrt(width) |x|
         return self.fits_single_precision(largest) and bool(reach < SINGLE_EXPONENTS)
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         # |x - z|_1 >= |x - z|
         return np.asarray(np.exp(-self.gamma * separation(left, right)))
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         # Each coordinate is centred and cast, each difference rounded, the sum of width terms.
         wrong = self.gamma * eps * (width + 4) * np.sqrt(width) * (left[1] + right[1])
         nearest = np.maximum(self.gamma * separation(left, right) - wrong, 0.0)

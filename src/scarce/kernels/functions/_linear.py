@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import SINGLE_RANGE
+from scarce.kernels.functions._kernel import SINGLE_RANGE, Span
 from scarce.kernels.functions._products import ProductKernel
 
 
@@ -34,16 +34,9 @@ class LinearKernel(ProductKernel):
     def accurate_in_single_precision(self, largest: float, width: int) -> bool:
         return largest < SINGLE_RANGE
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         return left[1] * right[1]
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         # width products, their sum, and two casts.
         return eps * (width + 4) * left[1] * right[1]

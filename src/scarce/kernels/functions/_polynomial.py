@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import SINGLE_RANGE, Kernel
+from scarce.kernels.functions._kernel import SINGLE_RANGE, Kernel, Span
 from scarce.kernels.functions._products import ProductKernel
 
 SINGLE_POWERS = 1e3  # values up to which float32 gives sums over powers to four digits
@@ -85,17 +85,10 @@ class PolynomialKernel(ProductKernel):
         reach = max(1.0, abs(self.gamma) * largest + abs(self.coef0))
         return bool(self.degree * np.log(reach) < np.log(limit))
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         return self._reach(left[1], right[1]) ** self.degree
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         # d t^degree = degree t^(degree - 1) dt, and t is known to (width + 6) units of its terms.
         return eps * self.degree * (width + 8) * self.largest_value(left, right)
 

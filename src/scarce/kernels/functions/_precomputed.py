@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import Kernel
+from scarce.kernels.functions._kernel import Kernel, Span
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared
@@ -30,15 +30,8 @@ class PrecomputedKernel(Kernel):
     def write_tile(self, left: Prepared, start: int, stop: int, panel: Panel, out: Array) -> None:
         raise ValueError("a precomputed kernel has no values of its own: the rows are the values")
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         raise ValueError("a precomputed kernel has no bound from norms")
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         raise ValueError("a precomputed kernel has no bound from norms")

@@ -11,7 +11,13 @@ from scipy.spatial import distance
 
 from scarce import _core
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Kernel, separation
+from scarce.kernels.functions._kernel import (
+    SINGLE_EXPONENTS,
+    SINGLE_RANGE,
+    Kernel,
+    Span,
+    separation,
+)
 
 if TYPE_CHECKING:
     from scarce.kernels.rows._prepared import Panel, Prepared
@@ -125,17 +131,10 @@ class RBFKernel(Kernel):
     def accurate_in_single_precision(self, largest: float, width: int) -> bool:
         return self.fits_single_precision(largest) and self.gamma * largest < SINGLE_EXPONENTS
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         return np.asarray(np.exp(-self.gamma * separation(left, right) ** 2))
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         reach = left[1] + right[1]
         if differences:
             # Coordinates lose eps times the norm when centred; exp(-t) sqrt(t) < 0.43.

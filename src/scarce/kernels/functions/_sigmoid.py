@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE
+from scarce.kernels.functions._kernel import SINGLE_EXPONENTS, SINGLE_RANGE, Span
 from scarce.kernels.functions._products import ProductKernel
 
 
@@ -55,20 +55,13 @@ class SigmoidKernel(ProductKernel):
             abs(self.gamma) * largest < SINGLE_EXPONENTS
         )
 
-    def largest_value(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def largest_value(self, left: Span, right: Span) -> Array:
         return np.minimum(self._reach(left, right), 1.0)
 
-    def _reach(self, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    def _reach(self, left: Span, right: Span) -> Array:
         return np.asarray(abs(self.gamma) * left[1] * right[1] + abs(self.coef0))
 
-    def rounding(
-        self,
-        left: tuple[Array, Array],
-        right: tuple[Array, Array],
-        eps: float,
-        width: int,
-        differences: bool,
-    ) -> Array:
+    def rounding(self, left: Span, right: Span, eps: float, width: int, differences: bool) -> Array:
         # tanh is nowhere steeper than 1.
         return np.minimum(eps * ((width + 6) * self._reach(left, right) + 4), 2.0)
 
