@@ -2,8 +2,8 @@
 
 from scarce.cli._stories import STORIES
 from scarce.cli.report._page import page
-from scarce.cli.scores import _ranked
 from scarce.cli.scores._drift import ScoreCounts
+from scarce.cli.scores._ranked import Ranked
 from scarce.cli.scores._reasons import Head
 from scarce.cli.scores._writers import _rounded
 from scarce.io import _tables as tables
@@ -11,8 +11,8 @@ from scarce.io import _tables as tables
 __all__ = [
     "STORIES",
     "Head",
+    "Ranked",
     "ScoreCounts",
-    "_ranked",
     "_rounded",
     "page",
     "tables",

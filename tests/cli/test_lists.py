@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import scarce as library
-from tests.cli.internals import Head, _ranked, _rounded
+from tests.cli.internals import Head, Ranked, _rounded
 from tests.cli.processes import scarce
 from tests.cli.tables import customers, districts
 
@@ -105,12 +105,10 @@ def test_a_page_of_the_list(folder):
 
 
 @pytest.mark.parametrize("limit", [None, 1, 40, 700])
-def test_runs_on_the_disk_are_merged_in_order(tmp_path, monkeypatch, limit):
-    monkeypatch.setattr(_ranked, "RUN", 100)
-    monkeypatch.setattr(_ranked, "STEP", 7)
+def test_runs_on_the_disk_are_merged_in_order(tmp_path, limit):
     random = np.random.default_rng(0)
     keys = random.integers(0, 50, 900).astype(float)  # ties keep the order of the table
-    with _ranked.Ranked(tmp_path / "out.csv", limit) as ranked:
+    with Ranked(tmp_path / "out.csv", limit, run=100, step=7) as ranked:
         for part in np.array_split(np.arange(900), 40):
             frame = pd.DataFrame({"id": [f"r{n}" for n in part]})
             ranked.add(frame, keys[part], part)

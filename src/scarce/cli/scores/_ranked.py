@@ -21,11 +21,12 @@ class Ranked:
     """Sorts answers: in memory, or by runs on the disk that are merged.
 
     ``out``: the file that is to be written; runs lie beside it, as its drafts, and are removed.
-    ``limit``: how many rows are wanted, the first ones.
+    ``limit``: how many rows are wanted, the first ones. ``run``, ``step``: rows that are sorted in
+    memory, and written at a time.
     """
 
-    def __init__(self, out: Path, limit: int | None) -> None:
-        self._out, self._limit = out, limit
+    def __init__(self, out: Path, limit: int | None, *, run: int = RUN, step: int = STEP) -> None:
+        self._out, self._limit, self._run, self._step = out, limit, run, step
         self._parts: list[Any] = []
         self._runs: list[Path] = []
         self._rows = 0
@@ -46,10 +47,11 @@ class Ranked:
         )
         self._parts.append(table)
         self._rows += len(frame)
-        if self._limit is not None and self._limit < RUN and self._rows > 2 * self._limit + STEP:
-            self._parts = [self._sorted().slice(0, self._limit).combine_chunks()]
-            self._rows = self._limit
-        if self._rows >= RUN:
+        limit = self._limit
+        if limit is not None and limit < self._run and self._rows > 2 * limit + self._step:
+            self._parts = [self._sorted().slice(0, limit).combine_chunks()]
+            self._rows = limit
+        if self._rows >= self._run:
             self._write_run()
 
     def _sorted(self) -> Any:
@@ -65,7 +67,7 @@ class Ranked:
         self._runs.append(path)
         table = self._sorted()
         with ipc.new_file(str(path), table.schema) as file:
-            file.write_table(table, max_chunksize=STEP)
+            file.write_table(table, max_chunksize=self._step)
         self._parts, self._rows = [], 0
 
     def tables(self) -> Iterator[Any]:
@@ -82,8 +84,8 @@ class Ranked:
     def _merged(self) -> Iterator[Any]:
         if not self._runs:
             table = self._sorted()
-            for start in range(0, table.num_rows, STEP):
-                yield table.slice(start, STEP)
+            for start in range(0, table.num_rows, self._step):
+                yield table.slice(start, self._step)
             return
         if self._parts:
             self._write_run()
