@@ -20,26 +20,13 @@ NUMBER = re.compile(r"[-+]?[\d.,]*([.,])(\d+)")  # the last sign of a number, wh
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written; None is detected.
+    """How a CSV file is written; None is detected."""
 
-    Parameters
-    ----------
-    delimiter : str or None, default=None
-        One character between values.
-    encoding : str or None, default=None
-        Name of the encoding.
-    decimal : str or None, default=None
-        The decimal sign.
-    missing : tuple of str, default=()
-        Texts that stand for a missing value, beside the usual ones.
-    told : str or None, default=None
-        The decimal sign if it was stated, or if values tell it: ``12,5`` does, ``1,169`` does not.
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    missing: tuple[str, ...] = ()
+    delimiter: str | None = None  # one character between values
+    encoding: str | None = None  # name of the encoding
+    decimal: str | None = None  # the decimal sign
+    missing: tuple[str, ...] = ()  # texts that stand for a missing value, beside the usual ones
+    # the decimal sign if it was stated, or if values tell it: ``12,5`` does, ``1,169`` does not
     told: str | None = None
 
 

@@ -14,21 +14,12 @@ from scarce.io._table_rows import Rows, tables_library
 
 @dataclass(frozen=True)
 class Sample:
-    """How rows are chosen.
+    """How rows are chosen."""
 
-    Parameters
-    ----------
-    n_rows : int or None
-        How many at most; None for all.
-    seed : int, default=0
-        Of the random numbers.
-    rare : callable, optional
-        Says of rows which are likely to be few and must not be lost among the others: up to half
-        the sample is theirs.
-    """
-
-    n_rows: int | None
-    seed: int = 0
+    n_rows: int | None  # how many at most; None for all
+    seed: int = 0  # of the random numbers
+    # says of rows which are likely to be few and must not be lost among the others: up to half the
+    # sample is theirs
     rare: Callable[[Rows], Array] | None = None
 
 

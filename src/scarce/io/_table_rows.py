@@ -58,30 +58,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a table.
+    """Some rows of a table."""
 
-    Parameters
-    ----------
-    path : Path
-        The table's file.
-    arrow : pyarrow.Table
-        The values.
-    first : int
-        The number that a person gives to the first of these rows; in a CSV the header is row 1.
-    places : ndarray of int or None, default=None
-        Of rows that were sampled: how many rows of the table come before each.
-    total : int or None, default=None
-        Number of rows that these were sampled from.
-    decimal : str or None, default=None
-        Decimal sign of the file, where it is known.
-    """
-
-    path: Path
-    arrow: Any
+    path: Path  # the table's file
+    arrow: Any  # the values
+    # the number that a person gives to the first of these rows; in a CSV the header is row 1
     first: int
+    # of rows that were sampled: how many rows of the table come before each
     places: Array | None = None
-    total: int | None = None
-    decimal: str | None = None
+    total: int | None = None  # number of rows that these were sampled from
+    decimal: str | None = None  # decimal sign of the file, where it is known
 
     def __len__(self) -> int:
         return int(self.arrow.num_rows)
@@ -219,17 +205,8 @@ class Rows:
     def numbers(self, name: str, style: str | None = None) -> Array:
         """Return a column as numbers, NaN where a value is missing.
 
-        Parameters
-        ----------
-        name : str
-            The column.
-        style : str, optional
-            How numbers are written in text; by default it is found from these values.
-
-        Returns
-        -------
-        ndarray of float64
-            Its values, which are finite, and so are their squares.
+        Values are finite, and so are their squares. ``style``: how numbers are written in text; by
+        default it is found from these values.
         """
         column = self._column(name)
         arrow = tables_library("pyarrow")
@@ -280,17 +257,7 @@ class Rows:
     def dates(self, name: str, style: str) -> Array:
         """Return a column as moments, NaT where a value is missing.
 
-        Parameters
-        ----------
-        name : str
-            The column.
-        style : str
-            How dates are written in text.
-
-        Returns
-        -------
-        ndarray of datetime64
-            In seconds.
+        In seconds. ``style``: how dates are written in text.
         """
         column, arrow = self._column(name), tables_library("pyarrow")
         if arrow.types.is_timestamp(column.type) or arrow.types.is_date(column.type):
@@ -302,18 +269,7 @@ class Rows:
         return values
 
     def texts(self, name: str) -> Array:
-        """Return a column as text, NaN where a value is missing.
-
-        Parameters
-        ----------
-        name : str
-            The column.
-
-        Returns
-        -------
-        ndarray of object
-            Its values.
-        """
+        """Return a column as text, NaN where a value is missing."""
         column = self._column(name)
         arrow = tables_library("pyarrow")
         types = arrow.types

@@ -42,17 +42,8 @@ def ending_of(path: Path) -> str:
 def open_table(path: str | Path, dialect: Dialect | None = None) -> Table:
     r"""Look at a table's columns, so that it can be read whole or in batches.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; its ending says what it is.
-    dialect : Dialect, optional
-        How a CSV file is written, where it is not to be detected.
-
-    Returns
-    -------
-    Table
-        With `names`, `notes`, `read` and `batches`.
+    ``path``: its ending says what it is. ``dialect``: how a CSV file is written, where it is not to
+    be detected.
 
     Examples
     --------
@@ -80,18 +71,10 @@ def open_table(path: str | Path, dialect: Dialect | None = None) -> Table:
 
 
 class Table(ABC):
-    """A table on disk.
+    """A table on disk, with its columns as ``names``.
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Its columns.
-    notes : list of str
-        What was guessed and may be wrong.
-    size : int
-        What `progress` counts up to: bytes or rows.
+    ``notes``: what was guessed and may be wrong. ``size``: what `progress` counts up to, bytes or
+    rows.
     """
 
     first_row = 1
@@ -122,15 +105,8 @@ class Table(ABC):
     def batches(self, types: dict[str, str] | None = None) -> Iterator[Rows]:
         """Yield the rows in batches.
 
-        Parameters
-        ----------
-        types : dict of str, optional
-            The columns to read, each "number", "text" or "any"; all by default.
-
-        Yields
-        ------
-        Rows
-            Never none.
+        None is empty. ``types``: the columns to read, each "number", "text" or "any"; all by
+        default.
         """
         absent = [name for name in types or () if name not in self.names]
         if absent:
@@ -148,15 +124,7 @@ class Table(ABC):
     def read(self, sample: Sample | None = None) -> Rows:
         """Return all rows, or some of them chosen at random.
 
-        Parameters
-        ----------
-        sample : Sample, optional
-            How many, and which are chosen first.
-
-        Returns
-        -------
-        Rows
-            In the order of the table.
+        In the order of the table. ``sample``: how many, and which are chosen first.
         """
         chosen = Chosen(sample or Sample(None))
         for rows in self.batches(self._kept_types()):
