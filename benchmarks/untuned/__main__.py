@@ -15,7 +15,7 @@ import pandas as pd
 
 from benchmarks.untuned.report import differences, markdown, read_cells
 
-HEAD = """# Beside what you would pick instead
+HEAD = """# Compared with what you would use instead
 
 Our estimators against scikit-learn, pyod, pulearn and what is known for label proportions, on the
 same draws of the same data sets. Losses are shown as well as wins.
