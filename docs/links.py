@@ -94,9 +94,9 @@ def own_anchors(body: str) -> str:
 
 
 def breakable(body: str) -> str:
-    """Return a page in which names of classes may break where a word of theirs begins."""
+    """Return a page in which names and calls may break between their words."""
 
     def marked(match: re.Match[str]) -> str:
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", match[0])
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=\w[_(=./])(?=\w)", "<wbr>", match[0])
 
     return re.sub(r'(?<=<span class="pre">)[^<]+|(?<=<h1>)\w+', marked, body)

@@ -33,6 +33,7 @@ def draw_boundary(axes, model, label, limits, **style):
 
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.5), layout="constrained")
+figure.get_layout_engine().set(h_pad=0.1)
 random = np.random.default_rng(0)
 
 # %%

@@ -33,8 +33,8 @@ models = {
     "One-class SVM, too tight": OneClassSVM(nu=0.05, gamma=20.0).fit(positives),
     "SVM, all labels known": SVC(gamma=0.3).fit(X, truth),
 }
-figure, panels = plt.subplots(1, 4, figsize=(18.0, 4.6), layout="constrained")
-for panel, (title, model) in zip(panels, models.items(), strict=True):
+figure, panels = plt.subplots(2, 2, figsize=(9.0, 9.0), layout="constrained")
+for panel, (title, model) in zip(panels.flat, models.items(), strict=True):
     panel.scatter(*X[y == 0].T, s=5, color="0.65", linewidths=0)
     panel.scatter(*positives.T, s=10, color="#d55e00", linewidths=0)
     DecisionBoundaryDisplay.from_estimator(
