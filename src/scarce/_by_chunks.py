@@ -19,6 +19,7 @@ from scarce.chunks import (
     as_chunks,
     band_fit,
     landmark_features,
+    refined_start,
     smoothed_start,
     solved_start,
     survey,
@@ -26,7 +27,7 @@ from scarce.chunks import (
 )
 from scarce.chunks._dask import DaskChunks
 from scarce.chunks._features import Features
-from scarce.chunks._memory import solved_rows
+from scarce.chunks._memory import larger_rows, solved_rows
 from scarce.chunks._passes import Hyperplanes
 from scarce.chunks._smooth import first_window, narrow
 from scarce.chunks._survey import row_numbers
@@ -37,6 +38,7 @@ from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 BAND_CACHE = 32.0  # MB for kernel values of a band, which are products of few features
 MANY_BAND = 50_000  # rows of a band that Newton's method makes fewer first
 FIRST_WINDOW = 0.1  # of a margin, around which all rows are first looked at
+LARGER_PART = 10  # at most the tenth part of all rows is gathered
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Plan:
     numbers: Array  # their numbers
     sample: Part  # the subsample, in random order
     stands_for: Array  # (n_sample,): how many rows each of its rows stands for
+    larger: Part | None  # a larger one of very many rows, that Newton's method may narrow a band by
     most_rows: int  # rows of a band
 
     @property
@@ -126,11 +129,13 @@ def surveyed(chunks: Chunks, by: str = "y") -> Survey:
     return found
 
 
-def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
+def planned(
+    estimator: Any, chunks: Chunks, strata: str | None = None, *, bands: bool = True
+) -> Plan:
     """Read all rows once, settle the kernel and gather landmarks and a subsample.
 
     ``strata`` names a value of the rows; the subsample then holds rows of each of its values, all
-    of a rare one.
+    of a rare one. ``bands``: whether a band fit follows, for which more rows may be gathered.
     """
     found = surveyed(chunks, "y" if strata is None else strata)
     kernel = make_kernel(estimator.kernel, estimator.gamma, estimator.degree, estimator.coef0)
@@ -141,15 +146,25 @@ def planned(estimator: Any, chunks: Chunks, strata: str | None = None) -> Plan:
     rank = chunks.n_features if explicit else places.size
     n_sample, most_rows = solved_rows(chunks, LinearFeatures(rank), estimator.max_memory)
     own = row_numbers(chunks, found.taking, places)
-    drawn, stands_for = _drawn(chunks, found, n_sample, strata)
+    n_drawn = n_sample
+    if bands and strata is None:
+        n_drawn = max(n_sample, min(n // LARGER_PART, larger_rows(chunks, estimator.max_memory)))
+    drawn, stands_for = _drawn(chunks, found, n_drawn, strata)
     wanted, back = np.unique(np.concatenate([own, drawn]), return_inverse=True)
     gathered = take(chunks, wanted)
     landmarks = None if explicit else gathered.rows(back[: own.size])
     features: Features = LinearFeatures(chunks.n_features)
     if landmarks is not None:
         features = landmark_features(kernel, landmarks.X)
-    sample = gathered.rows(back[own.size :])
-    return Plan(chunks, found, kernel, features, landmarks, own, sample, stands_for, most_rows)
+    larger = gathered.rows(back[own.size :])
+    if n_drawn == n_sample:
+        sample, more = larger, None
+    else:
+        sample, more = larger.rows(np.arange(n_sample)), larger
+        stands_for = stands_for[:n_sample] * (stands_for.size / n_sample)
+    return Plan(
+        chunks, found, kernel, features, landmarks, own, sample, stands_for, more, most_rows
+    )
 
 
 def _drawn(chunks: Chunks, found: Survey, n_sample: int, strata: str | None) -> tuple[Array, Array]:
@@ -217,7 +232,7 @@ def solved_by_bands(
             start = replace(start, widths=np.maximum(start.widths, FIRST_WINDOW))
         else:
             start = solved_start(problem, rows, terms, masses, solver, estimator.tol)
-        start, reads = _narrowed(plan, problem, rows, start, always=smoothed)
+        start, reads = _narrowed(plan, problem, masses, start, smoothed=smoothed)
         report = _printer(estimator) if estimator.verbose else None
         solution = band_fit(
             plan.chunks,
@@ -239,21 +254,41 @@ def _printer(estimator: Any) -> Any:
 
 
 def _narrowed(
-    plan: Plan, problem: Problem, rows: Array, start: Start, always: bool
+    plan: Plan, problem: Problem, masses: Array, start: Start, *, smoothed: bool
 ) -> tuple[Start, int]:
-    """Return a start whose band is not too large, and how often all rows were read for it."""
-    if not always:
-        terms = problem.terms(plan.sample.weights, plan.sample.values)
-        s = Hyperplanes(start.vectors, start.multipliers).reduced(rows, terms)
-        inside = np.abs(s) <= start.widths[terms.groups]
-        if float(plan.stands_for[inside].sum()) <= min(MANY_BAND, plan.most_rows):
+    """Return a start whose band is not too large, and how often all rows were read for it.
+
+    Newton's method comes to it on a larger sample, if there is one, and then on all rows if it
+    must.
+    """
+    most = min(MANY_BAND, plan.most_rows)
+    # How far off Newton's method is on the subsample alone, nothing has told.
+    if not smoothed and _band_rows(plan, problem, start) <= most:
+        return start, 0
+    window = first_window(start.widths)
+    if plan.larger is not None:
+        start, window = refined_start(
+            plan.larger, problem, plan.features, masses, start, widths=not smoothed
+        )
+        if not smoothed and _band_rows(plan, problem, start) <= most:
             return start, 0
     found = narrow(
         plan.chunks,
         problem,
         plan.features,
         (start.vectors, start.multipliers),
-        first_window(start.widths),
+        window,
+        # A band of a hinge's rows is dear to solve, and worth another read.
+        few=0 if smoothed else most // 2,
     )
     widths = np.full(start.widths.size, 2.0 * found.window)
     return Start(found.vectors, found.multipliers, widths, abs(found.value)), found.reads
+
+
+def _band_rows(plan: Plan, problem: Problem, start: Start) -> float:
+    """Return about how many rows a band has, by the subsample."""
+    terms = problem.terms(plan.sample.weights, plan.sample.values)
+    model = Hyperplanes(plan.features.to_raw(start.vectors), start.multipliers)
+    s = model.reduced(plan.features.raw(plan.sample.X), terms)
+    inside = np.abs(s) <= start.widths[terms.groups]
+    return float(plan.stands_for[inside].sum())

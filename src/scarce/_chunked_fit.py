@@ -59,9 +59,9 @@ class ChunkedFit(FeatureNames, KernelMachine):
     def _by_chunks(self) -> Any:
         return import_module("scarce._by_chunks")
 
-    def _planned(self, chunks: Chunks, strata: str | None = None) -> Plan:
+    def _planned(self, chunks: Chunks, strata: str | None = None, *, bands: bool = True) -> Plan:
         """Read all rows once, settle the kernel and gather landmarks and a subsample."""
-        plan: Plan = self._by_chunks.planned(self, chunks, strata)
+        plan: Plan = self._by_chunks.planned(self, chunks, strata, bands=bands)
         self._gamma = float(plan.kernel.parameter("gamma", 0.0))
         return plan
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from scarce import SVC, SVDD, NuSVC, OneClassSVM
 from scarce.chunks import (
@@ -258,3 +259,25 @@ def test_a_memory_map_beyond_the_budget_goes_by_chunks(tmp_path, monkeypatch):
     model = SVC(**settings).fit(mapped, y)
     assert model.n_reads_ >= 4
     np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("machine", [OneClassSVM(nu=0.1), NuSVC(nu=0.8), SVC()])
+def test_a_wide_band_is_narrowed_by_more_rows_before_all_are_read_again(machine, monkeypatch):
+    X, y, _ = rows(6000)
+    machine = clone(machine).set_params(**{**LOW_RANK, "n_components": 5})
+    expected = clone(machine).fit(X, **labels(machine, y))
+    chunks = ArrayChunks(X, rows=2000, **labels(machine, y))
+    monkeypatch.setattr("scarce.chunks._memory.SUBSAMPLE", 300)
+    monkeypatch.setattr("scarce._by_chunks.LARGER_PART", 2)
+    monkeypatch.setattr("scarce._by_chunks.MANY_BAND", 400)
+    monkeypatch.setattr("scarce.chunks._smooth.FEWEST_WINDOW", 60)
+    found = {}
+    for share in (0.1, 0.0):
+        monkeypatch.setattr("scarce.chunks._memory.LARGER_SHARE", share)
+        found[share] = clone(machine).fit(chunks)
+        scores = found[share].decision_function(X)
+        np.testing.assert_allclose(
+            scores, expected.decision_function(X), atol=2e-5 * np.ptp(scores)
+        )
+        assert found[share].dual_gap_ <= 1e-7
+    assert found[0.1].n_reads_ < found[0.0].n_reads_

@@ -20,6 +20,7 @@ from scarce.chunks._memory import PER_ROW as PER_ROW
 from scarce.chunks._open import as_chunks
 from scarce.chunks._parquet import ParquetChunks
 from scarce.chunks._start import Start as Start
+from scarce.chunks._start import refined_start as refined_start
 from scarce.chunks._start import smoothed_start as smoothed_start
 from scarce.chunks._start import solved_start as solved_start
 from scarce.chunks._survey import Survey as Survey

@@ -11,6 +11,8 @@ PER_ROW = 160  # bytes for bounds, signs and gradients of a row that is solved f
 COPIES = 3  # of a row's features, while it is solved for
 BLOCKS = 8  # arrays of a block's size that a pass holds
 FEWEST_BAND = 2000
+LARGER_SAMPLE = 300_000
+LARGER_SHARE = 0.1  # of the budget, for its rows
 
 
 def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) -> tuple[int, int]:
@@ -27,6 +29,12 @@ def solved_rows(chunks: Chunks, features: Features, max_memory: float | None) ->
             f"beside the data: {features.rank} features of at least {FEWEST_BAND} rows"
         )
     return min(SUBSAMPLE, rows), rows
+
+
+def larger_rows(chunks: Chunks, max_memory: float | None) -> int:
+    """Return how many rows a sample may have of which the rows alone are held."""
+    row = 3 * chunks.n_features * chunks.dtype.itemsize  # gathered, joined and in random order
+    return min(LARGER_SAMPLE, int(LARGER_SHARE * budget(max_memory) / row))
 
 
 def target_rows_fit(n: int, chunks: Chunks, features: Features, max_memory: float | None) -> None:

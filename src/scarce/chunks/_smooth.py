@@ -139,10 +139,12 @@ def narrow(
     features: Features,
     start: tuple[Array, Array],
     window: float,
+    few: int = 0,
 ) -> Narrowed:
     """Minimise the smoothed problem, its window narrowing while it holds enough rows.
 
     ``start``: weight vectors in features, one for all groups or one a group, and multipliers.
+    ``few``: so many rows need no narrower window.
     """
     vectors, multipliers = start
     totals, size = problem.totals, vectors.size
@@ -184,7 +186,7 @@ def narrow(
         # The narrowest window that keeps enough rows, not much narrower than this one.
         factor = 2.0 ** -float(fits[-1]) if fits.size else 1.0
         narrower = max(window / NARROWING, window * factor)
-        if settled and narrower == window:
+        if settled and (narrower == window or sums.inside[0] <= few):
             break
         last = value
         if settled:

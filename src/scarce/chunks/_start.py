@@ -9,9 +9,10 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.chunks._array import ArrayChunks
-from scarce.chunks._features import LinearFeatures
+from scarce.chunks._chunks import Part
+from scarce.chunks._features import Features, LinearFeatures
 from scarce.chunks._passes import Hyperplanes
-from scarce.chunks._smooth import narrow
+from scarce.chunks._smooth import Narrowed, first_window, narrow
 from scarce.kernels import make_kernel, make_operator
 from scarce.reductions import Problem, Terms, program_of
 from scarce.solvers import QuadraticProgram, Solution
@@ -22,6 +23,7 @@ NEAR = 0.1  # share of a group's rows whose scores tell how far a boundary may m
 MARGIN = 1.5  # times the largest difference seen
 FIRST_WINDOW = 3.0  # times the reduced gradient of no model at all
 SUBSAMPLE = 20_000
+SAMPLE_CHUNK = 50_000  # rows of a sample that a thread looks at
 SMALL_GROUP = 1000  # rows of one group of several, which are solved for anyway
 
 
@@ -102,15 +104,25 @@ def solved_start(
         if own.size == 0:
             continue
         sizes = np.abs(reduced[-1][own])
-        order = np.argsort(sizes, kind="stable")[: max(2, int(NEAR * own.size))]
-        off = (
-            np.abs(reduced[0] - reduced[-1])[own[order]].max() if len(reduced) > 1 else sizes.max()
-        )
-        widths[group] = MARGIN * float(off)
+        if len(reduced) > 1:
+            widths[group] = _width(reduced[0][own], reduced[-1][own])
+        else:
+            widths[group] = MARGIN * float(_nearest(sizes, sizes).max())
         whole = float(terms.upper[own].sum()) >= (1.0 - 1e-9) * masses[group]
         if masses.size > 1 and whole and own.size <= SMALL_GROUP:
             widths[group] = MARGIN * float(sizes.max())
     return Start(vectors, solution.multipliers, widths, abs(solution.objective))
+
+
+def _nearest(values: Array, sizes: Array) -> Array:
+    """Return the values of the rows that are nearest to the boundary."""
+    order = np.argsort(sizes, kind="stable")[: max(2, int(NEAR * sizes.size))]
+    return values[order]
+
+
+def _width(first: Array, last: Array) -> float:
+    """Return how far a boundary may be off, from reduced gradients by a half and by a whole."""
+    return MARGIN * float(_nearest(np.abs(first - last), np.abs(last)).max())
 
 
 def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -> Start:
@@ -120,15 +132,63 @@ def smoothed_start(problem: Problem, rows: Array, terms: Terms, masses: Array) -
 
     Returned: where a fit begins.
     """
-    some = widened(terms, masses)
-    sample = ArrayChunks(
-        rows, rows=max(1, rows.shape[0]), **{name: getattr(some, name) for name in vars(some)}
-    )
     nothing = np.zeros((1, rows.shape[1])), np.zeros(masses.size)
     window = FIRST_WINDOW * float(np.abs(terms.linear).max())
-    found = narrow(sample, _Given(problem), LinearFeatures(rows.shape[1]), nothing, window)
+    plain = LinearFeatures(rows.shape[1])
+    found = _narrowed_by(rows, terms, problem, plain, masses, nothing, window)
     widths = np.full(masses.size, found.window)
     return Start(found.vectors, found.multipliers, widths, abs(found.value))
+
+
+def refined_start(
+    sample: Part,
+    problem: Problem,
+    features: Features,
+    masses: Array,
+    start: Start,
+    *,
+    widths: bool = True,
+) -> tuple[Start, float]:
+    """Minimise the smoothed problem of a larger sample, its rows in random order.
+
+    ``widths``: half of the sample comes first, and the difference says how far the model may be
+    off, beside the window. Returned: the model, and that window, with which to go on.
+    """
+    model, window = (start.vectors, start.multipliers), first_window(start.widths)
+    n = sample.X.shape[0]
+    models = []
+    for stop in (n // 2, n) if widths else (n,):
+        part = sample.rows(slice(0, stop))
+        terms = problem.terms(part.weights, part.values)
+        found = _narrowed_by(part.X, terms, problem, features, masses, model, window)
+        model, window = (found.vectors, found.multipliers), found.window
+        models.append(Hyperplanes(features.to_raw(found.vectors), found.multipliers))
+    far = np.full(masses.size, window)
+    if widths:
+        seen = sample.rows(slice(0, SUBSAMPLE))
+        terms, raw = problem.terms(seen.weights, seen.values), features.raw(seen.X)
+        half, whole = (each.reduced(raw, terms) for each in models)
+        for group in range(masses.size):
+            own = np.flatnonzero((terms.groups == group) & (terms.upper > 0))
+            if own.size:
+                far[group] = max(window, _width(half[own], whole[own]))
+    return Start(*model, far, abs(found.value)), window
+
+
+def _narrowed_by(
+    X: Array,
+    terms: Terms,
+    problem: Problem,
+    features: Features,
+    masses: Array,
+    start: tuple[Array, Array],
+    window: float,
+) -> Narrowed:
+    """Minimise the smoothed problem of a sample that stands for all rows."""
+    some = widened(terms, masses)
+    values = {name: getattr(some, name) for name in vars(some)}
+    sample = ArrayChunks(X, rows=SAMPLE_CHUNK, **values)
+    return narrow(sample, _Given(problem), features, start, window)
 
 
 @dataclass(frozen=True)

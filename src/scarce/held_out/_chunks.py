@@ -144,11 +144,12 @@ def left_out_by_chunks(estimator: Any, plan: Plan) -> tuple[Array, Array, int]:
         rest = weight - float(own[which])
         total = estimator.nu * rest
         sample = without(plan.sample, parts, which)
+        larger = None if plan.larger is None else without(plan.larger, parts, which)
         model = clone(estimator)
         with collected_notes():  # said of the fit of all rows
             solution = solved_by_bands(
                 model,
-                replace(plan, chunks=others, sample=sample),
+                replace(plan, chunks=others, sample=sample, larger=larger),
                 OneClassProblem(total),
                 np.array([rest]),
             )

@@ -125,7 +125,7 @@ def collected_bags(estimator: Any, chunks: Chunks) -> Collected:
     estimator._refuse_common(table.n_common)
     estimator._name_classes(2)
     seen = BagChunks(chunks, table)
-    plan = estimator._planned(seen)
+    plan = estimator._planned(seen, bands=False)
     _check_memory(table, plan, estimator.max_memory)
     sources = estimator._read_sources(plan.sample.X, plan.kernel, 1)
     estimator._count_reads(READS)
