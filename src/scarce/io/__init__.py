@@ -1,4 +1,4 @@
-"""Tables on disk and what is done with their columns; models for other programs."""
+"""Models for other programs; tables on disk, as the command reads them."""
 
 from typing import TYPE_CHECKING, Any
 

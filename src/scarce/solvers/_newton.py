@@ -83,15 +83,6 @@ def newton_steps(
     return x, bent
 
 
-def is_singular(Q: Array) -> bool:
-    """Say whether a system needs its least-norm answer."""
-    if Q.size == 0:
-        return False
-    scale = float(np.abs(np.diagonal(Q)).max()) or 1.0
-    factor, failed = linalg.lapack.dpotrf(Q / scale, lower=1, clean=0)
-    return bool(failed or np.diagonal(factor).min() ** 2 < REGULAR)
-
-
 def _centred(values: Array, groups: Array, n_groups: int) -> Array:
     if n_groups == 1:
         return np.asarray(values - values.sum() / values.size)

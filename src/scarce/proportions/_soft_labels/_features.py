@@ -71,16 +71,16 @@ def _landmarks(X: Any, rows: Array, kernel: Kernel, random_state: Any) -> Array:
     return np.sort(rows[random.permutation(rows.size)[:N_LANDMARKS]])
 
 
-def row_steps(counts: Array, most: int = MOST_SOFT_ROWS) -> Array:
+def row_steps(counts: Array) -> Array:
     """Return for every group the step at which its rows are given soft labels; 0 for none.
 
     All rows, if they are not too many; else rows at equal steps, and where groups are many and
     small, groups at equal steps.
     """
-    if counts.sum() <= most:
+    if counts.sum() <= MOST_SOFT_ROWS:
         return np.ones(counts.size, np.intp)
-    steps = -(-counts // max(ENOUGH_ROWS, most // counts.size))
-    some = max(1, min(counts.size, int(counts.size * most / (counts / steps).sum())))
+    steps = -(-counts // max(ENOUGH_ROWS, MOST_SOFT_ROWS // counts.size))
+    some = max(1, min(counts.size, int(counts.size * MOST_SOFT_ROWS / (counts / steps).sum())))
     chosen = np.unique(np.linspace(0, counts.size - 1, some).round().astype(np.intp))
     return np.where(np.isin(np.arange(counts.size), chosen), steps, 0)
 
