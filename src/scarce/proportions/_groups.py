@@ -111,16 +111,8 @@ def _check_one_value_a_row(y: Any, n_rows: int, n_groups: int) -> None:
 def read_shares(y: Any, n_rows: int, groups: Array | None = None, *, percent: bool = True) -> Array:
     """Return proportions per row: one column of positives, or one column per class.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_classes)
-        The proportions, or percentages if some of them are above 1.
-    n_rows : int
-        Number of rows.
-    groups : ndarray, optional
-        Id of each row's group, for messages.
-    percent : bool
-        Whether percentages are understood.
+    ``y``: percentages if some are above 1 and ``percent``. ``groups``: id of each row's group, for
+    messages.
     """
     try:
         shares = check_array(

@@ -366,12 +366,8 @@ class Terms:
 class Problem(Protocol):
     """A problem of which every row knows its own part.
 
-    Attributes
-    ----------
-    totals : ndarray of shape (n_groups,)
-        Right-hand sides of the equalities.
-    coupling : ndarray of shape (n_groups, n_groups)
-        What multiplies the kernel between groups.
+    ``totals``: right-hand sides of the equalities. ``coupling``: what multiplies the kernel between
+    groups.
     """
 
     @property
@@ -392,21 +388,8 @@ def program_of(
 ) -> QuadraticProgram:
     """Return the program of some rows: their terms and the matrix of their inner products.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem.
-    operator : operator
-        The kernel matrix of the rows.
-    terms : Terms
-        What they bring.
-    totals, linear : ndarray, optional
-        In place of the problem's and of the rows', where other rows are held at their bounds.
-
-    Returns
-    -------
-    QuadraticProgram
-        Their program.
+    ``totals``, ``linear``: in place of the problem's and of the rows', where other rows are held at
+    their bounds.
 
     Examples
     --------

@@ -162,24 +162,12 @@ BISECTIONS, SMALLEST_FACTOR = 10, 0.1
 
 
 class Start(NamedTuple):
-    """Rows of whole groups whose logits are known.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        The rows.
-    in_groups : RowGroups
-        Their groups.
-    chosen : ndarray of int
-        Which of all groups these are.
-    logits : ndarray of shape (n, n_columns)
-        The logits.
-    """
+    """Rows of whole groups whose logits are known."""
 
     rows: Array
     in_groups: RowGroups
-    chosen: Array
-    logits: Array
+    chosen: Array  # which of all groups these are
+    logits: Array  # (n, n_columns): the logits
 
 
 class SoftLabelled(ChunkedFit):
