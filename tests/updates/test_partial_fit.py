@@ -208,9 +208,11 @@ def test_copies_go_their_own_way():
         assert_is_fit_of(each, X[own], y[own])
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("estimator", KINDS, ids=NAMES)
-def test_saved_in_the_middle(estimator, tmp_path):
+def test_saved_in_the_middle(estimator, form, tmp_path):
     X, y = rows(260)
+    X = form(X)
     model, end = stream(estimator, X, y, 200, (20,), window=210)
     scarce.save(model, tmp_path / "model.skops")
     files = pickle.loads(pickle.dumps(model)), scarce.load(tmp_path / "model.skops")
