@@ -138,6 +138,19 @@ def test_dates(tmp_path, other, style):
     np.testing.assert_allclose(found, model.decision_function(made), rtol=1e-9, atol=1e-15)
 
 
+def test_dates_whose_day_or_month_comes_first_have_no_first_and_last(tmp_path, other):
+    table = pd.DataFrame(
+        {"when": [f"{1 + i % 9}/{1 + i % 7}/2026" for i in range(56)], "other": other}
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    out, _ = scarce("fit", "t.csv", "--out", "t.skops", cwd=tmp_path)
+    line = next(line for line in out.splitlines() if line.startswith("when"))
+    assert "56 dates" in line
+    assert "day or month first? write 2026-03-05" in line
+    _, said = scarce("fit", "t.csv", "--dates", "--out", "d.skops", cwd=tmp_path, code=3)
+    assert "in dates such as 1/1/2026 the day or the month may come first" in said
+
+
 def test_dates_of_parquet_files_and_missing_ones(tmp_path, other):
     table = pd.DataFrame({"when": DATES.normalize(), "other": other})
     table.loc[::4, "when"] = pd.NaT

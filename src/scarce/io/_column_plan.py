@@ -273,7 +273,11 @@ def _date(name: str, style: str, tables: Sequence[Rows], *, chosen: bool, dates:
     if not dates:
         if chosen:
             raise TableError(f"column {name!r} of --features holds dates; --dates learns from them")
-        return Column(name, "left out", held, missing, f"{DATES}; --dates learns from them")
+        if style.endswith(EITHER):  # first and last are not known
+            held, done = f"{given.size} dates", f"{DATES}; day or month first? write 2026-03-05"
+        else:
+            done = f"{DATES}; --dates learns from them"
+        return Column(name, "left out", held, missing, done)
     if style.endswith(EITHER):
         rows = tables[0]
         value = next(text for text in rows.texts(name) if isinstance(text, str))
