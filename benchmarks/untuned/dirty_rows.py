@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import betabinom
+from scipy.stats import beta, betabinom, binom
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM as Libsvm
@@ -78,7 +78,7 @@ def cells(half: str) -> Iterator[dict[str, Any]]:
                 model = CalibratedOneClass(false_alarms=WANTED).fit(own[order[:n]])
                 inside = model.predict(own[order[n : n + TESTED]])
                 case = {"half": half, "task": name, "n": n, "seed": seed, "dirt": "none"}
-                yield {**case, "method": "scarce", **false_alarms(inside, n)}
+                yield {**case, "method": "scarce", **false_alarms(inside, own[order[:n]])}
 
 
 def judged(
@@ -124,7 +124,7 @@ def judged(
             held_out,
             detection=float(np.mean(inside[truth == 1] < 0)),
             dropped=len(model.dropped_) / n,
-            **false_alarms(inside[truth == 0], n),
+            **false_alarms(inside[truth == 0], rows),
             **({} if centre is None else {"centre": float(model.predict(centre)[0] > 0)}),
         )
     if centre is not None:  # what a model says that has not seen the cluster
@@ -137,15 +137,27 @@ def judged(
         )
 
 
-def false_alarms(inside: Array, n: int) -> dict[str, Any]:
+def false_alarms(inside: Array, rows: Array) -> dict[str, Any]:
     """Return the rate of new rows that are rejected, and whether the 90 % range holds it.
 
-    New rows have noise too: that of the beta-binomial distribution of the same parameters.
+    New rows have noise too: that of the beta-binomial distribution of the same parameters, or
+    where rows repeat, of a rate that is a proportion of a beta variable.
     """
-    rejected = int(np.sum(inside < 0))
-    counted, k = max(0.15, 1 - 3 / n**0.5), max(1, int(WANTED * (n + 1) + 1e-9))
-    low, high = betabinom.ppf([0.05, 0.95], len(inside), counted * k, counted * (n + 1 - k))
+    rejected, n = int(np.sum(inside < 0)), len(rows)
+    counts = np.unique(rows, axis=0, return_counts=True)[1]
+    once = float(np.mean(np.repeat(counts, counts) == 1))
+    low, high = betabinom.ppf([0.05, 0.95], len(inside), *parameters(n))
+    if once < 1.0:
+        rates = once * beta.ppf((np.arange(200) + 0.5) / 200, *parameters(len(counts)))
+        at_most = binom.cdf(np.arange(len(inside) + 1)[:, None], len(inside), rates).mean(axis=1)
+        low = min(low, float(np.argmax(at_most >= 0.05)))
     return {"false_alarms": rejected / len(inside), "range_holds": bool(low <= rejected <= high)}
+
+
+def parameters(n: int) -> tuple[float, float]:
+    """Return the parameters of the beta distribution of `false_alarm_range_`."""
+    counted, k = max(0.15, 1 - 3 / n**0.5), max(1, int(WANTED * (n + 1) + 1e-9))
+    return counted * k, counted * (n + 1 - k)
 
 
 def report(frame: pd.DataFrame) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,12 +87,52 @@ def log_sums(rows: Any, vectors: Any, weights: Array, kernel: Kernel) -> Array:
     return found
 
 
-def log_scores_and_offset(estimator: Any, X: Any, offset: float) -> tuple[Array, float, float]:
+def in_order(estimator: Any, scores: Array, rows: Callable[[Array], Any]) -> Array:
+    """Return scores of a one-class model, those that underflow in the order of the distances.
+
+    Kernel sums below 1e-250 of the largest become positive numbers below it that fall with the
+    logarithm. Other scores than such sums are returned as they are.
+
+    ``rows``: from places to rows as the model takes them.
+    """
+    kernel, dual = _kernel_of_distances(estimator)
+    if kernel is None or estimator._sum_at(0.0) != 0.0:
+        return scores
+    total = float(dual.sum())
+    single = estimator.support_vectors_.dtype == np.float32
+    lost = np.flatnonzero(scores < total * (UNDERFLOW_32 if single else UNDERFLOW_64))
+    if lost.size:
+        X = estimator._validated(rows(lost), reset=False)
+        logs = log_sums(X, estimator.support_vectors_, dual / total, kernel)
+        scores = scores.copy()
+        scores[lost] = total * _squeezed(logs)
+    return scores
+
+
+def _squeezed(logs: Array) -> Array:
+    """Return the exponentials, below 1e-250 numbers that are never zero and keep their order."""
+    limit = np.log(UNDERFLOW_64)
+    far = UNDERFLOW_64 * limit / np.minimum(logs, limit)
+    return np.asarray(np.where(logs > limit, np.exp(logs), far))
+
+
+def _logs(shares: Any, squeezed: bool) -> Array:
+    """Return the logarithms of shares of the largest sum, some of which may be `_squeezed`."""
+    logs = np.log(np.clip(shares, TINY, 1.0))
+    if not squeezed:
+        return np.asarray(logs)
+    far = np.log(UNDERFLOW_64) * (UNDERFLOW_64 / np.clip(shares, TINY, UNDERFLOW_64))
+    return np.asarray(np.where(np.less(shares, UNDERFLOW_64), far, logs))
+
+
+def log_scores_and_offset(
+    estimator: Any, X: Any, offset: float, squeezed: bool = False
+) -> tuple[Array, float, float]:
     """Return logarithms of the kernel sums of a one-class model, and of an offset in its scale.
 
     Sums are divided by the largest there is, so that logarithms are not above zero. The third
     number is the power of a logarithm that grows like a distance. Rows so far away that the sum
-    underflows have a logarithm too.
+    underflows have a logarithm too. ``squeezed``: whether the offset is a score as of `in_order`.
     """
     kernel, dual = _kernel_of_distances(estimator)
     if kernel is None:
@@ -106,10 +147,13 @@ def log_scores_and_offset(estimator: Any, X: Any, offset: float) -> tuple[Array,
     logs = np.log(np.maximum(sums, TINY))
     if lost.size:
         logs[lost] = log_sums(X[lost], estimator.support_vectors_, shares, kernel)
-    return np.minimum(logs, 0.0), _log_share(estimator, offset, dual), _power(kernel)
+    log_offset = _log_share(estimator, offset, dual, squeezed)
+    return np.minimum(logs, 0.0), log_offset, _power(kernel)
 
 
-def distance_ratios_at(estimator: Any, scores: Array, offset: float) -> Array | None:
+def distance_ratios_at(
+    estimator: Any, scores: Array, offset: float, squeezed: bool = False
+) -> Array | None:
     """Return distances from the class that scores stand for, as multiples of the boundary's.
 
     NaN where a sum is so small that its score has lost it. None where there is no distance.
@@ -117,22 +161,21 @@ def distance_ratios_at(estimator: Any, scores: Array, offset: float) -> Array | 
     kernel, dual = _kernel_of_distances(estimator)
     if kernel is None:
         return None
-    shares, log_offset = (
-        estimator._sum_at(scores) / float(dual.sum()),
-        _log_share(estimator, offset, dual),
-    )
+    shares = estimator._sum_at(scores) / float(dual.sum())
+    log_offset = _log_share(estimator, offset, dual, squeezed)
     lost = shares < LOST * np.exp(log_offset)
-    logs = np.log(np.clip(shares, TINY, 1.0))
-    return np.where(lost, np.nan, (logs / log_offset) ** _power(kernel))
+    return np.where(lost, np.nan, (_logs(shares, squeezed) / log_offset) ** _power(kernel))
 
 
-def _log_share(estimator: Any, offset: float, dual: Array) -> float:
+def _log_share(estimator: Any, offset: float, dual: Array, squeezed: bool) -> float:
     """Return the logarithm of the kernel sum at the boundary, divided by the largest there is."""
     share = estimator._sum_at(offset) / float(dual.sum())
-    return float(np.log(min(max(share, TINY), 1.0 - UNIT)))
+    return float(_logs(min(share, 1.0 - UNIT), squeezed))
 
 
-def closeness(estimator: Any, scores: Array, weights: Array) -> Array | None:
+def closeness(
+    estimator: Any, scores: Array, weights: Array, squeezed: bool = False
+) -> Array | None:
     """Return minus the distances from the class that scores stand for; None where they do not.
 
     As in `log_scores_and_offset`, and none beyond three times their median.
@@ -140,8 +183,8 @@ def closeness(estimator: Any, scores: Array, weights: Array) -> Array | None:
     kernel, dual = _kernel_of_distances(estimator)
     if kernel is None:
         return None
-    shares = np.clip(estimator._sum_at(scores) / float(dual.sum()), TINY, 1.0)
-    distances = (-np.log(shares)) ** _power(kernel)
+    logs = _logs(estimator._sum_at(scores) / float(dual.sum()), squeezed)
+    distances = (-logs) ** _power(kernel)
     return np.asarray(-np.minimum(distances, 3.0 * weighted_median(distances, weights)))
 
 

@@ -89,6 +89,28 @@ def test_the_range_holds_the_rate_of_nine_fits_in_ten(n):
     assert np.mean(held) >= 0.85
 
 
+def test_the_range_reaches_lower_where_rows_repeat():
+    # 108 possible rows: new ones mostly equal a training row, and those are never rejected.
+    below, held = 0, []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        rows = np.c_[random.integers(0, 3, (650, 3)), random.integers(0, 2, (650, 2))].astype(float)
+        rows, new = rows[:150], rows[150:]
+        model = CalibratedOneClass().fit(rows)
+        distinct, counts = np.unique(rows, axis=0, return_counts=True)
+        k, c = int(0.1 * (len(distinct) + 1)), 1 - 3 / np.sqrt(len(distinct))
+        low = stats.beta.ppf(0.05, c * k, c * (len(distinct) + 1 - k)) * (counts == 1).sum() / 150
+        assert model.false_alarm_range_[0] == pytest.approx(low)
+        twice = OneClassSVM(gamma="neighbors", nu=0.1, false_alarms=0.1)
+        once = twice.fit(distinct, sample_weight=counts).false_alarm_range_
+        assert once == pytest.approx(model.false_alarm_range_)
+        rejected = np.sum(model.predict(new) < 0)
+        below += rejected < 500 * false_alarm_range(150, 0.1)[0]
+        held.append(rejected >= stats.binom.ppf(0.05, 500, low))
+    assert below >= 15
+    assert np.mean(held) >= 0.85
+
+
 def test_what_unattainable_is_said():
     assert unattainable(8, 0.05) == (
         "false_alarms=0.05 is not attainable with 8 rows: the least is 0.111 (90 % range 0.00 to "

@@ -49,6 +49,30 @@ def test_the_boundary_is_at_one_and_far_rows_keep_their_order(model):
     np.testing.assert_allclose(single, far, rtol=1e-3)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_scores_of_a_calibrated_model_keep_the_order_of_far_rows(dtype):
+    away = (np.logspace(1.0, 15.0, 400)[:, None] * np.ones(3)).astype(dtype)
+    for model in (CalibratedOneClass(), CalibratedOneClass(OneClassSVM(gamma=4.0))):
+        scores = model.fit(X.astype(dtype)).score_samples(away)
+        assert (scores > 0.0).all()
+        assert (np.diff(scores) < 0.0).all()
+    # Held-out scores too: the nearer the next row, the higher, of each of three far rows.
+    lonely = np.diag([1e3, 2e3, 4e3])
+    far = model.fit(np.r_[X, lonely].astype(dtype)).left_out_scores_[-3:]
+    assert 0.0 < far[2] < far[1] < far[0] < 1e-250
+
+
+def test_a_threshold_of_a_sum_that_underflows_is_at_one():
+    rows = 1e3 * np.random.default_rng(4).normal(size=(20, 3))
+    model = CalibratedOneClass(OneClassSVM(gamma=1.0)).fit(rows)
+    assert 0.0 < model.offset_ < 1e-250
+    new = 1e3 * np.random.default_rng(5).normal(size=(200, 3))
+    ratio = model.distance_ratio(new)
+    np.testing.assert_array_equal(ratio > 1.0, model.predict(new) == -1)
+    nearest = cdist(new, rows).min(axis=1)
+    assert np.abs(ratio / ratio.max() - nearest / nearest.max()).max() < 1e-3
+
+
 def test_a_kernel_without_distances_is_refused():
     for model in (
         OneClassSVM(kernel="linear").fit(X + 9.0),

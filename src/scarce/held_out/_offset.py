@@ -19,6 +19,7 @@ from scarce.held_out._scores import (
     among_odd_rows,
     benjamini_hochberg,
     false_alarm_range,
+    repeats,
     standardised_on_themselves,
     unattainable,
 )
@@ -70,20 +71,27 @@ class HeldOutOffset:
             )
 
     def _keep_left_out(
-        self, scores: Array, weights: Array, members: Array, *, all_exact: bool = True
+        self,
+        scores: Array,
+        weights: Array,
+        members: Array,
+        *,
+        all_exact: bool = True,
+        alike: Array | None = None,
     ) -> float:
         """Store held-out scores and what they are worth; return the threshold.
 
         ``members`` are the places among ``scores`` of all rows that were given, -1 for rows that
         were not left out. Scores above the threshold may be estimates; then they say nothing of
-        groups.
+        groups. ``alike``: rows that were held out together because they are equal, as `repeats`
+        takes them.
         """
         self._sort_left_out(scores, weights, members)
         counts = self._left_out_weights > 0.0  # not of groups of anomalies
         left_out = HeldOutScores(self._left_out_scores[counts], self._left_out_weights[counts])
         weight, rate = float(self._left_out_weights.sum()), self._rate
         self.false_alarms_ = rate
-        self.false_alarm_range_ = false_alarm_range(weight, rate)
+        self.false_alarm_range_ = false_alarm_range(weight, rate, repeats(weights, alike))
         for problem in (
             unattainable(weight, rate),
             among_odd_rows(left_out, rate, self._closeness(left_out)) if all_exact else None,

@@ -81,7 +81,9 @@ def least_rate(weight: float) -> float:
     return 1.0 / (weight + 1.0)
 
 
-def false_alarm_range(weight: float, false_alarms: float) -> tuple[float, float]:
+def false_alarm_range(
+    weight: float, false_alarms: float, repeats: tuple[float, float] | None = None
+) -> tuple[float, float]:
     """Return the 90 % range of the rate at a threshold that is meant to have a given one.
 
     The rate at the k-th smallest of n exchangeable scores has the distribution Beta(k, n + 1 - k).
@@ -89,18 +91,45 @@ def false_alarm_range(weight: float, false_alarms: float) -> tuple[float, float]
     so that only a part of them counts: Beta(c k, c (n + 1 - k)) with c = 1 - 3 / sqrt(n), at
     least 0.15.
 
+    ``repeats``: number of distinct rows, equal ones held out together, and proportion of the weight
+    that is of rows given once. If new rows repeat as these do, only that proportion is unlike every
+    training row (Good and Turing) and can be rejected: the low end is so much lower.
+
     Examples
     --------
     >>> from scarce.held_out._scores import false_alarm_range
     >>> [round(end, 3) for end in false_alarm_range(8, 0.05)]  # the least that 8 rows give
     [0.0, 0.622]
+    >>> [round(end, 3) for end in false_alarm_range(150, 0.1, (80, 0.25))]
+    [0.01, 0.147]
     """
     from scipy.stats import beta  # slow to import
 
     k = max(1.0, float(np.floor(false_alarms * (weight + 1.0) + ROUNDING)))
     counted = max(LEAST_COUNTED, 1.0 - 3.0 / weight**0.5)
     low, high = beta.ppf(RANGE, counted * k, counted * max(weight + 1.0 - k, ROUNDING))
+    if repeats is not None and repeats[1] < 1.0:
+        low = min(low, repeats[1] * false_alarm_range(repeats[0], false_alarms)[0])
     return float(low), float(high)
+
+
+def repeats(weights: Array, alike: Array | None = None) -> tuple[float, float]:
+    """Return how many distinct rows there are, and the proportion of the weight given once.
+
+    ``alike``: place of each row among the distinct ones; None where each is its own. A row of
+    weight 2 is a row given twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.held_out._scores import repeats
+    >>> repeats(np.ones(4), np.array([0, 1, 1, 2]))
+    (3.0, 0.5)
+    """
+    summed = weights if alike is None else np.bincount(alike, weights)
+    summed = summed[summed > 0.0]
+    once = float(summed[summed < 2.0 * (1.0 - ROUNDING)].sum())
+    return float(summed.size), once / float(summed.sum())
 
 
 def unattainable(weight: float, false_alarms: float) -> str | None:

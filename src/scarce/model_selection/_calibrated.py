@@ -38,6 +38,7 @@ from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.held_out import HeldOutScores, TrimmedOffset
 from scarce.model_selection._detector import (
     FitData,
+    equal_rows,
     is_kernel_machine,
     last_step,
     note_once,
@@ -265,7 +266,8 @@ class CalibratedOneClass(
             self.estimators_ += [fitted] if self.method == "cv+" else []
         part_of = np.append(part_of[counted], np.full(self.dropped_.size, len(parts)))
         self._part_of = part_of[np.argsort(in_order, kind="stable")]
-        self.offset_ = self._keep_left_out(found[counted], weights[counted], members)
+        alike = None if self.cv is not None else equal_rows(data, counted)
+        self.offset_ = self._keep_left_out(found[counted], weights[counted], members, alike=alike)
         refuse_upside_down(fitted, rows, float(np.median(in_order)))
 
     def _fitted_to_all(self, data: FitData, rows: Array | None) -> Any:
@@ -326,7 +328,9 @@ class CalibratedOneClass(
         Returns
         -------
         ndarray of shape (n_samples,)
-            Higher is more normal.
+            Higher is more normal. Rows far away keep their order: kernel sums below 1e-250 become
+            smaller positive numbers that fall with the distance. `decision_function` loses it, as
+            minus the offset is all that is left.
         """
         check_is_fitted(self)
         rows = rows_for(self.estimator, X)
@@ -341,15 +345,15 @@ class CalibratedOneClass(
         if len(getattr(self.estimator_, "steps", ())) > 1:
             rows = self.estimator_[:-1].transform(rows)
         offset = self.offset_ * score_scale(self.estimator_)
-        return log_scores_and_offset(last_step(self.estimator_), rows, offset)
+        return log_scores_and_offset(last_step(self.estimator_), rows, offset, squeezed=True)
 
     def _distance_ratios_at(self, scores: Array) -> Array | None:
-        scale = score_scale(self.estimator_)
-        return distance_ratios_at(last_step(self.estimator_), scores * scale, self.offset_ * scale)
+        scale, last = score_scale(self.estimator_), last_step(self.estimator_)
+        return distance_ratios_at(last, scores * scale, self.offset_ * scale, squeezed=True)
 
     def _closeness(self, left_out: HeldOutScores) -> Array | None:
         own = left_out.scores * score_scale(self.estimator_)
-        return closeness(last_step(self.estimator_), own, left_out.weights)
+        return closeness(last_step(self.estimator_), own, left_out.weights, squeezed=True)
 
     @lazily
     def decision_function(self, X: Any) -> Array:

@@ -15,6 +15,7 @@ from sklearn.model_selection import BaseCrossValidator, check_cv
 from scarce._arrays import Array
 from scarce._frame import Notes, note, num_samples, refuse_unsafe, refuse_words, safe_indexing
 from scarce._kernel_machine import KernelMachine, check_range
+from scarce._kernel_sum import in_order
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.held_out import WIDE_NU, WIDER, left_out_parts, warm_start
 from scarce.kernels import distinct_rows
@@ -118,7 +119,14 @@ def scores(model: Any, X: Any) -> Array:
     """Return scores on one scale, whatever the size of the sample, higher for more normal rows."""
     scorer = getattr(model, "score_samples", None) or model.decision_function
     found = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
-    return -found if _is_pyod(last_step(model)) else found / score_scale(model)
+    if _is_pyod(last_step(model)):
+        return -found
+
+    def rows(places: Array) -> Any:
+        some = safe_indexing(X, places)
+        return model[:-1].transform(some) if len(getattr(model, "steps", ())) > 1 else some
+
+    return in_order(last_step(model), found, rows) / score_scale(model)
 
 
 def score_scale(model: Any) -> float:
@@ -219,6 +227,11 @@ def parts_to_leave_out(
             "or LeaveOneOut"
         )
     return parts
+
+
+def equal_rows(data: FitData, counted: Array) -> Array:
+    """Return the place of each row that counts among the distinct ones."""
+    return distinct_rows(comparable(safe_indexing(data.X, counted)))[1]
 
 
 def note_once(notes: Notes, n_fits: int) -> None:
