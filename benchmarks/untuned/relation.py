@@ -1,7 +1,8 @@
 """Few rows of a target with related and unrelated sources: does a source help, and is it told?
 
 Sources: more rows of the class, moved by .3 or 1 standard deviation in every column or stretched;
-the class with the nearest mean, that with the farthest, one in between. The reference is the model
+the class with the nearest mean, that with the farthest, one in between, a mixture of all others,
+of which others are tested. The reference is the model
 of the target's rows alone. False alarms of the held-out threshold are counted apart, in more draws
 of the target's rows. ``python -m benchmarks.untuned.relation [--report]``
 """
@@ -48,7 +49,7 @@ def sources(X: Array, y: Array, label: str) -> dict[str, str]:
         others["nearest"] = order[0]
     if len(order) > 2:
         others["middle"] = order[len(order) // 2]
-    return {kind: label for kind in RELATED} | others
+    return {kind: label for kind in RELATED} | others | {"mixed": ""}
 
 
 def related_rows(rows: Array, kind: str, deviations: Array, random: np.random.Generator) -> Array:
@@ -73,6 +74,12 @@ def drawn(
             return None
         moved = related_rows(rest[:n_source], kind, X.std(axis=0), random)
         rest = rest[n_source:]
+    elif kind == "mixed":
+        places = random.permutation(np.flatnonzero(y != label))[
+            : min(SOURCE, np.sum(y != label) // 2)
+        ]
+        moved, y = X[places], y.copy()
+        y[places] = label  # seen: none of the others that are tested
     else:
         moved = X[y == source]
         moved = moved[random.permutation(len(moved))[:SOURCE]]
@@ -162,16 +169,19 @@ def report(frame: pd.DataFrame) -> str:
     """Return gains over the target's rows alone, by kind and number of rows, and how many fail."""
     texts = []
     by = ["half", "task", "kind", "n"]
-    gains = frame[["keep", "auto"]].sub(frame["alone"], axis=0)
-    gains = frame[[*by, "p", "p_moved"]].join(gains)
+    gains = frame[[*by, "p", "p_moved"]].assign(
+        keep=frame["keep"] - frame["alone"], auto=frame["auto"] - frame["alone"]
+    )
     for column in ("kind", "n"):
         texts.append(
             markdown(gains.groupby(["half", column]).mean(numeric_only=True).reset_index())
         )
     mean = gains.groupby(by)[["keep", "auto"]].mean()
+    mixed = mean.index.get_level_values("kind") == "mixed"
     rows = [
         {
             "half": half,
+            "sources": sources,
             "relation": relation,
             "cells": len(part),
             "gain": float(part.mean()),
@@ -179,8 +189,9 @@ def report(frame: pd.DataFrame) -> str:
             "behind": float((part < -0.01).mean()),
             "worst": float(part.min()),
         }
+        for sources, some in (("of one class", mean[~mixed]), ("mixed", mean[mixed]))
         for relation in ("keep", "auto")
-        for half, part in mean[relation].groupby("half")
+        for half, part in some[relation].groupby("half")
     ]
     return "\n\n".join([*texts, markdown(pd.DataFrame(rows))])
 
@@ -197,7 +208,8 @@ def main(argv: list[str] | None = None) -> None:
             write_cells(f"relation-{half}", cells(half))
             write_cells(f"relation-alarms-{half}", alarms(half))
     if given.half is None:
-        print(report(pd.concat([read_cells(f"relation-{half}") for half in HALVES])))
+        both = [read_cells(f"relation-{half}") for half in HALVES]
+        print(report(pd.concat(both, ignore_index=True)))
         alarm_cells = pd.concat([read_cells(f"relation-alarms-{half}") for half in HALVES])
         print(f"\n{alarms_report(alarm_cells)}")
 

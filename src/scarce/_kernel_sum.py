@@ -117,7 +117,7 @@ def _squeezed(logs: Array) -> Array:
 
 
 def _logs(shares: Any, squeezed: bool) -> Array:
-    """Return the logarithms of shares of the largest sum, some of which may be `_squeezed`."""
+    """Return the logarithms of sums divided by the largest, some of which may be `_squeezed`."""
     logs = np.log(np.clip(shares, TINY, 1.0))
     if not squeezed:
         return np.asarray(logs)

@@ -192,11 +192,14 @@ def test_rows_that_all_repeat_are_not_called_anomalies():
 def test_dropped_rows_are_those_of_the_lowest_ranks():
     wide, narrow = np.arange(20.0), np.arange(20.0)[::-1]
     np.testing.assert_array_equal(odd_rows(0.1, wide, None, np.ones(20))[0], [0, 1, 2, 3])
-    found = odd_rows(
-        "auto", wide, lambda: narrow, np.ones(20)
-    )  # 0.2 to the wide, fine to the other
-    np.testing.assert_array_equal(found, ([0, 1, 2, 3], np.ones(4)))
-    assert odd_rows("auto", wide, lambda: wide, np.ones(20))[0].size == 0
+    thrice = np.full(20, 3.0)  # as many as 60 rows
+    found = odd_rows("auto", wide, lambda: narrow, thrice)  # 0.2 to the wide, fine to the other
+    np.testing.assert_array_equal(found, ([0, 1, 2, 3], thrice[:4]))
+    assert odd_rows("auto", wide, lambda: wide, thrice)[0].size == 0
+    # Of few rows only groups: what is odd to the wide kernel alone may be the tail of the class.
+    assert odd_rows("auto", wide, lambda: narrow, np.ones(20))[0].size == 0
+    group = [np.array([5, 7])]
+    assert odd_rows("auto", wide, lambda: narrow, np.ones(20), group)[0].tolist() == [5, 7]
     assert odd_rows(0.4, wide, None, np.ones(20))[0].size == 10  # never more than half
     weights = np.r_[3.0, np.ones(19)]
     repeated = held_out_ranks(np.repeat(wide, weights.astype(int)), np.ones(22))

@@ -176,6 +176,7 @@ MORE = 2.0  # times the contamination is left out: the wide kernel's order is a 
 MOST = 0.5  # of all rows that are left out
 ODD_TO_WIDE = 0.2  # proportion of rows with the lowest scores that "auto" looks at
 FINE_TO_NARROW = 0.3  # rank from which such a row is not odd to the narrow kernel
+ENOUGH_FOR_AUTO = 50.0  # rows from which it looks at them: of 20 it left out the class's tail
 EVEN = 0.75  # share of the variance between the halves of evenly spread scores
 LEAST_ODD, MOST_ODD = 0.1, 0.75  # proportions of rows: less is a tail, more are not "the others"
 
@@ -190,11 +191,12 @@ def odd_rows(
     """Return which rows may not belong to the class.
 
     ``contamination``: half of the proportion of the weight; "auto" takes the rows that are odd to
-    the wide kernel alone. ``wide``: held-out scores by a model with a wide kernel. ``narrow``: the
-    same by the model that is to be fitted, asked for when they are needed. ``weights``: how often
-    each row counts. ``tight``: groups of nearly equal rows that are odd together, the oddest first:
-    dropped before others. Returned: ``rows``, rows to be dropped; ``counted``, how often each of
-    them counts for the threshold: as it did, but for groups, which are taken for anomalies, never.
+    the wide kernel alone, if there are enough rows to tell. ``wide``: held-out scores by a model
+    with a wide kernel. ``narrow``: the same by the model that is to be fitted, asked for when they
+    are needed. ``weights``: how often each row counts. ``tight``: groups of nearly equal rows that
+    are odd together, the oddest first: dropped before others. Returned: ``rows``, rows to be
+    dropped; ``counted``, how often each of them counts for the threshold: as it did, but for
+    groups, which are taken for anomalies, never.
 
     Examples
     --------
@@ -211,7 +213,8 @@ def odd_rows(
             wide[group] = lowest - unit * (len(tight) - place)
     odd = held_out_ranks(wide, weights) <= most
     if contamination == "auto" and odd.any():
-        odd &= held_out_ranks(narrow(), weights) >= FINE_TO_NARROW
+        enough = float(weights.sum()) >= ENOUGH_FOR_AUTO
+        odd &= enough and held_out_ranks(narrow(), weights) >= FINE_TO_NARROW
     counted = weights.copy()
     for group in tight:
         counted[group] = 0.0

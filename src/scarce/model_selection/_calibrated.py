@@ -82,8 +82,8 @@ class CalibratedOneClass(
         the rows with the lowest held-out scores, takes no part in the fit; the threshold comes from
         the held-out scores of all rows. Kernel models of this library find these rows with a wide
         kernel, and nearly equal rows that are odd when they are held out together; other detectors
-        find them as they are. "auto", for kernel models, leaves out such groups, and rows that look
-        odd to the wide kernel only.
+        find them as they are. "auto", for kernel models, leaves out such groups, and of 50 and more
+        rows those that look odd to the wide kernel only.
     cv : int, splitter, iterable or None, default=None
         How rows are held out; every row must be held out exactly once. None is leave-one-out up to
         50 distinct rows, and ten folds above.

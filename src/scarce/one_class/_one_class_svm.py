@@ -76,9 +76,9 @@ class OneClassSVM(OneClassMachine):
         Proportion of the training rows that may not belong to the class. Twice that proportion,
         the rows with the lowest held-out scores by a model with a wide kernel (a quarter of
         "scale", ``nu=0.5``), takes no part in the fit. The threshold comes from the held-out scores
-        of all rows. "auto" leaves out rows that look odd to the wide kernel only, and costs next to
-        nothing on clean rows. Groups of equal and nearly equal rows that are odd when they are held
-        out together go first, with a number and with "auto".
+        of all rows. "auto" leaves out rows that look odd to the wide kernel only, of 50 and more,
+        and costs next to nothing on clean rows. Groups of equal and nearly equal rows that are odd
+        when they are held out together go first, with a number and with "auto".
     max_memory : float, default=None
         Memory in MB that a fit of rows in chunks may take beside the data; a quarter of what is
         free by default. Rows in chunks are a Dask array or DataFrame, the path of Parquet files, an
