@@ -21,7 +21,7 @@ REFUSALS = (
     "sample_weight",
     "zero for every start tried",
     "same class",
-    "is on its own",
+    "no few rows can represent",
     "distances are lost in rounding",
 )
 EXACT_UP_TO = 512  # rows up to which all sums are in double precision

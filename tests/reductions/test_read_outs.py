@@ -184,6 +184,13 @@ def test_shares(sample):
     assert model.objective == pytest.approx(square / 2 + weights @ hinge(residuals - tubes))
 
 
+@pytest.mark.parametrize("cost", [1e-170, 1.0, 1e160])
+def test_offset_of_shares_at_costs_of_which_no_product_is_a_number(cost):
+    targets, even = np.array([1.0, 1.2, 4.0]), DenseMatrix(np.ones((3, 3)), definite=True)
+    program = shares_program(even, targets, np.zeros(3), np.full(3, cost))
+    assert read_shares(program, solve(program)).offset == pytest.approx(1.2)  # the median
+
+
 def test_tube_with_a_source(sample):
     K, _, weights, random = sample
     transfer, n_common, intercept = 3.0, 5, 0.7
@@ -240,6 +247,17 @@ def test_half_steps(sample):
     two = BinaryHalfStep(0.5, signs, weights, norm=1.0)
     solution = solve(two.program(gram), tol=1e-10)
     assert two.read(solution, gram).objective == pytest.approx(-solution.objective, rel=1e-8)
+
+
+def test_half_steps_are_judged_at_the_cost_that_was_asked():
+    """Two equal tensors of two classes: at any cost both multipliers want to grow, by one each."""
+    gram, signs = DenseMatrix(np.ones((2, 2)), definite=True), np.array([1.0, -1.0])
+    step = BinaryHalfStep(1e14, signs, np.ones(2), norm=1.0)
+    solution = solve(step.program(gram))
+    np.testing.assert_array_equal(solution.alpha, [1e12, 1e12])  # the most that is solved for
+    found = step.read(solution, gram)
+    assert solution.status == "optimal"
+    assert found.kkt_violation == pytest.approx(2.0)
 
 
 def test_an_approximated_one_class_model_is_cut_by_its_own_scores():
