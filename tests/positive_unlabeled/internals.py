@@ -5,6 +5,7 @@ from scarce.positive_unlabeled.bags._feature_weights import column_weights
 from scarce.positive_unlabeled.bags._forest import as_arrays, forest_scores
 from scarce.positive_unlabeled.bags._probability import _thinned, curve_of_share, likeliest_share
 from scarce.positive_unlabeled.bags._ranks import gain_of_area, mid_ranks, rank_density
+from scarce.positive_unlabeled.bags._threshold import Shares
 from scarce.positive_unlabeled.mapping_convergence._best_round import held_out_rows
 from scarce.positive_unlabeled.mapping_convergence._training import Training
 from scarce.positive_unlabeled.rows import _row_source
@@ -13,6 +14,7 @@ from scarce.positive_unlabeled.rows._row_source import MappedRows, MemoryRows, r
 __all__ = [
     "MappedRows",
     "MemoryRows",
+    "Shares",
     "Training",
     "_row_source",
     "_thinned",

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from scarce import PositiveUnlabeledClassifier, PositiveUnlabeledSVC, ScarceDataWarning
@@ -225,13 +225,18 @@ def test_checked_negatives_are_learnt_from(kind):
     y = np.full(480, "unknown", dtype=object)
     y[:30] = "yes"
     model = kind(n_bags=10, random_state=0)
-    without = clone(model).fit(X, y).predict(X) == "yes"
+    without = clone(model).fit(X, y).decision_function(X)  # above 0 for "yes", as below
     y[90:130] = "no"
     fitted = clone(model).set_params(neg_label="no").fit(X, y)
     assert fitted.classes_.tolist() == ["no", "yes"]
     found = fitted.predict(X) == "yes"
     assert f1_score(truth, found) > 0.75
-    assert found[130:180].sum() < without[130:180].sum()  # of the other group, not checked
+    hidden = np.r_[30:90, 130:180]  # of the class and of the other group, not checked
+    before, after = (
+        roc_auc_score(truth[hidden], scores[hidden])
+        for scores in (without, fitted.decision_function(X))
+    )
+    assert after > before + 0.01
     assert fitted.out_of_bag_scores_[1].size == 410
     with pytest.raises(ValueError, match="name it neg_label"):
         model.fit(X, y)

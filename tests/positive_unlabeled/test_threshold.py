@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 
 from scarce import ScarceDataWarning, pu_threshold
 from scarce.positive_unlabeled import area_under_curve
-from tests.positive_unlabeled.internals import gain_of_area, mid_ranks, rank_density
+from tests.positive_unlabeled.internals import Shares, gain_of_area, mid_ranks, rank_density
 
 
 def scores(share, n_positive, n_unlabelled, distance, seed):
@@ -118,6 +118,20 @@ def test_warnings():
 def test_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         pu_threshold(*arguments[:2], share=dict(enumerate(arguments)).get(2))
+
+
+@pytest.mark.parametrize(("labelled", "share"), [(5.0, 0.2812), (15.0, 0.2035), (100.0, 0.1623)])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_share_leans_to_the_larger_one_with_few_labelled_rows(labelled, share, swapped):
+    # Ranks say .1 and the shape .3, ln(3) * sqrt(4) standard errors apart: by hand, the shape has a
+    # part of .4409, and the larger one exp(-(labelled / 15)^2) of what is accepted.
+    both = (0.3, 0.1) if swapped else (0.1, 0.3)
+    if swapped:  # 0.3^.5591 * 0.1^.4409 = .1848
+        lean = {5.0: 0.8948, 15.0: 0.3679, 100.0: 0.0}[labelled]
+        share = 0.1848 ** (1 - lean) * 0.3**lean
+    shares = Shares(both[0], 0.05, both[1], 0.9, 4.0, labelled)
+    assert shares.accepted("random") == pytest.approx(share, rel=2e-3)
+    assert shares.accepted(None) == both[0]  # pu_threshold: ranks alone
 
 
 @pytest.mark.parametrize("share", [0.005, 0.02, 0.2])

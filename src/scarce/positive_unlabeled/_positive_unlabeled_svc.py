@@ -183,10 +183,11 @@ class PositiveUnlabeledSVC(BagClassifier, GivenRows, KernelMachine):
     labelled rows, and of that of the upper of two normal distributions of one width, fitted to all
     scores. The second has a weight of a half where they agree, and of ``0.5 / (1 + (z / 6)^2)``
     where they are ``z`` standard errors of the first apart, as they are where many rows of a rare
-    class are labelled. Where the second is far larger, perhaps the easy rows of the class were
-    labelled first: a warning says so, and the intervals span both. With ``labelling="biased"`` the
-    ranks are replaced by what lies above all but a twentieth of the labelled rows, with a weight
-    of 0.3.
+    class are labelled. Few ranks are uncertain: of ``n`` labelled rows the larger of both then has
+    a weight of ``exp(-(n / 15)^2)`` beside that mean. Where the second is far larger, perhaps the
+    easy rows of the class were labelled first: a warning says so, and the intervals span both. With
+    ``labelling="biased"`` the ranks are replaced by what lies above all but a twentieth of the
+    labelled rows, with a weight of 0.3.
 
     A row of weight 2 is the same as the row given twice, but for a precomputed kernel, whose rows
     are taken to be different. A memory-mapped `X` is read in blocks. The cost of training does not

@@ -28,6 +28,7 @@ from scarce.positive_unlabeled.bags._threshold import (
 PART_OF_CURVE = 0.4  # of the logistic curve beside the ranks, in the mean of logarithms
 MOST_BELOW = 5.0  # times that the logistic curve may say less, or more, than the ranks
 RARE = 0.25  # below which the lower end falls the more, the rarer the class
+RANKING = 1.3  # how much a poor ranking lowers the lower end
 LOWEST_END = 20.0  # the same for the lower end of the interval, and how far that may fall
 
 
@@ -182,16 +183,18 @@ def combined_prior(
     """Return a geometric mean of an estimate by ranks and one by the curve, and an interval.
 
     Ranks err upwards where the class overlaps with the others, and their ``interval`` with them;
-    the curve errs downwards. The lower end is below both: by two standard errors, and by more the
-    worse the ranking, corrected for as many positives among the unlabelled rows as the lower end
-    says, and the rarer the class, because as many others that look like it are then a larger part.
+    the curve errs downwards. The lower end is below both: below the curve by two standard errors,
+    which the ranks' interval has, and below both the more, the worse the ranking, corrected for as
+    many positives among the unlabelled rows as the lower end says, and the rarer the class, because
+    as many others that look like it are then a larger part.
     """
     curve = min(max(by_curve, by_ranks / MOST_BELOW), by_ranks * MOST_BELOW)
     prior = within(float(by_ranks ** (1.0 - PART_OF_CURVE) * curve**PART_OF_CURVE), weights)
     area, _ = area_under_curve(*scores, weights)
     n = 1.0 / (1.0 / float(weights[0].sum()) + 1.0 / max(1.0, prior * float(weights[1].sum())))
-    lowest = min(interval[0], max(by_curve, by_ranks / LOWEST_END), curve)
+    curve_end = min(max(by_curve, by_ranks / LOWEST_END), curve) * np.exp(-NORMAL_95 / np.sqrt(n))
+    lowest = min(interval[0], curve_end)
     corrected = min(max((area - lowest / 2.0) / (1.0 - lowest), 0.5), 1.0)
-    fall = NORMAL_95 / np.sqrt(n) + (1.0 - corrected) / min(prior, RARE)
+    fall = RANKING * (1.0 - corrected) / min(prior, RARE)
     low = lowest * max(np.exp(-fall), 1.0 / LOWEST_END)
     return prior, (float(min(low, prior)), float(min(1.0, max(interval[1], curve, prior))))

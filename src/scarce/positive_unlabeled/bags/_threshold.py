@@ -24,6 +24,7 @@ FEW = 10  # labelled rows below which the share is uncertain by a factor of two
 LEAST_AREA = 0.55
 PART_OF_SHAPE = 0.5  # of the shape of unlabelled scores in the share to accept, beside the ranks
 DISAGREE = 6.0  # standard errors between both at which the shape has half of its part
+FEW_RANKS = 15.0  # labelled rows of which the larger of both has 1/e of the share to accept
 PART_OF_LOWEST = 0.3  # of the lowest labelled ranks beside the shape, for biased labels
 LOWEST = 0.05  # of the labelled rows
 # Times, and standard errors, by which the shape may say more than random labels do.
@@ -180,14 +181,17 @@ class Shares(NamedTuple):
     # rows that ``by_rank`` rests on: both sides are samples, the labelled rows, and the rows of the
     # class among the others
     n: float
+    labelled: float  # rows, by weight
 
     def accepted(self, labelling: str | None) -> float:
         """Return the proportion to accept: a mean of logarithms.
 
         The ranks of random labels are right, and uncertain where labelled rows are few; the shape
         is about right where scores are bimodal, whichever rows were labelled, and counts less the
-        more standard errors of the ranks it is away from them. Labelled rows that are the easy
-        ones tell by their lowest ranks only how far down the class reaches.
+        more standard errors of the ranks it is away from them. With few labelled rows both are
+        uncertain, and F1 loses more by too small a share than by too large a one: the mean leans
+        to the larger of both. Labelled rows that are the easy ones tell by their lowest ranks only
+        how far down the class reaches.
         """
         if labelling is None:
             return self.by_rank
@@ -195,7 +199,9 @@ class Shares(NamedTuple):
             return float(self.by_shape ** (1.0 - PART_OF_LOWEST) * self.by_lowest**PART_OF_LOWEST)
         errors = np.log(self.by_shape / self.by_rank) * np.sqrt(self.n)
         part = PART_OF_SHAPE / (1.0 + (errors / DISAGREE) ** 2)
-        return float(self.by_rank ** (1.0 - part) * self.by_shape**part)
+        both = self.by_rank ** (1.0 - part) * self.by_shape**part
+        lean = np.exp(-((self.labelled / FEW_RANKS) ** 2))
+        return float(both ** (1.0 - lean) * max(self.by_rank, self.by_shape) ** lean)
 
     def differ(self, by_curve: float) -> bool:
         """Say whether ranks and curve say far less than the shape: biased labels.
@@ -221,8 +227,9 @@ def estimated_shares(positive: Array, unlabelled: Array, weights: tuple[Array, A
     by_rank = within(by_rank)
     by_shape = within(normal_share(positive, unlabelled, weights, by_rank))
     lowest = np.quantile(ranks, LOWEST, weights=counts, method="inverted_cdf")
-    n = 1.0 / (1.0 / float(counts.sum()) + 1.0 / (by_rank * float(others.sum())))
-    return Shares(by_rank, part, by_shape, within(1.0 - float(lowest)), n)
+    labelled = float(counts.sum())
+    n = 1.0 / (1.0 / labelled + 1.0 / (by_rank * float(others.sum())))
+    return Shares(by_rank, part, by_shape, within(1.0 - float(lowest)), n, labelled)
 
 
 def warn_if_few(n_positive: float) -> None:
