@@ -189,7 +189,7 @@ class Shares(NamedTuple):
         The ranks of random labels are right, and uncertain where labelled rows are few; the shape
         is about right where scores are bimodal, whichever rows were labelled, and counts less the
         more standard errors of the ranks it is away from them. With few labelled rows both are
-        uncertain, and F1 loses more by too small a share than by too large a one: the mean leans
+        uncertain, and F1 loses more where too few are accepted than too many: the mean leans
         to the larger of both. Labelled rows that are the easy ones tell by their lowest ranks only
         how far down the class reaches.
         """
