@@ -166,7 +166,7 @@ def test_fit_keeps_no_rows():
 
 def test_what_is_refused():
     X = rows(40)
-    with pytest.raises(ValueError, match="names rows, and is for fit"):
+    with pytest.raises(ValueError, match="refers to rows by number, which is for fit"):
         CalibratedOneClass(cv=[(np.arange(20), np.arange(20, 40))]).partial_fit(X)
     with pytest.raises(ValueError, match="window"):
         CalibratedOneClass(window=1).partial_fit(X)
