@@ -1,6 +1,7 @@
 """The drift alarm: exact p-values, a capital that is a martingale, attempts to break its bound."""
 
 import json
+import warnings
 from itertools import permutations
 
 import numpy as np
@@ -258,3 +259,20 @@ def test_bad_input():
     with pytest.raises(ValueError, match="features"):
         monitor.update(np.zeros((2, 5)))
     assert monitor.n_rows_ == 0
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_model_without_a_direction_is_refused(wrapped, seed):
+    """Its scores are rounding errors, and 21 of 30 monitors raised a false alarm."""
+    X = np.random.default_rng([9, 15, seed]).normal(size=(15, 4))
+    model = OneClassSVM(kernel="linear", nu=0.2, false_alarms=0.2)
+    model = CalibratedOneClass(model, false_alarms=0.2) if wrapped else model
+    with pytest.warns(UserWarning, match="The solution is trivial"):
+        model.fit(X)
+    with pytest.raises(ValueError, match="weight vector of zero"):
+        DriftMonitor(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        away = OneClassSVM(kernel="linear", nu=0.2, false_alarms=0.2).fit(X + 4.0)
+    assert DriftMonitor(away).capital_ == 1.0

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -18,6 +19,7 @@ from scarce.monitoring._ranks import SeenScores
 
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
 VERSION = 1  # of a stored state
+ZERO = 1e-10  # of what support vectors could add up to, below which a weight vector is rounding
 MOST_ROWS = 2**53  # that a state may count: beyond it floating point numbers skip some
 HISTORY = ("n_rows", "capital", "rejected_proportion")
 
@@ -113,6 +115,13 @@ class DriftMonitor:
             )
         self.model, self.alpha, self.random_state = model, float(alpha), int(random_state)
         left_out = held_out_scores(model)
+        if weights_are_zero(
+            _last_step(getattr(_last_step(model), "estimator_", _last_step(model)))
+        ):
+            raise ValueError(
+                "model has a weight vector of zero, as its fit has warned: all scores are zero up "
+                'to rounding, and no change can show in them. Fit a model with kernel="rbf"'
+            )
         self._model_hash = _hash_of(left_out)
         counts = counted(left_out.weights)
         if rows_repeat(left_out):
@@ -317,6 +326,15 @@ def rows_repeat(left_out: HeldOutScores) -> bool:
     """
     weights = left_out.weights
     return bool(weights[weights > 1.0].sum() > weights.sum() ** 0.5)
+
+
+def weights_are_zero(detector: Any) -> bool:
+    """Say whether a linear model has no direction, as where rows lie around the origin."""
+    if any(not hasattr(detector, name) for name in ("coef_", "dual_coef_", "support_vectors_")):
+        return False
+    norms = row_norms(detector.support_vectors_)
+    most = float(np.abs(detector.dual_coef_).sum(axis=0) @ norms)
+    return float(np.abs(detector.coef_).max()) <= ZERO * most
 
 
 def _last_step(model: Any) -> Any:
