@@ -2,10 +2,23 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn import svm
 from sklearn.ensemble import IsolationForest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import scarce
-from scarce import SVDD, CalibratedOneClass, OneClassSVM, OpenSetClassifier, ScarceDataWarning
+from scarce import (
+    SVC,
+    SVDD,
+    CalibratedOneClass,
+    OneClassSVM,
+    OpenSetClassifier,
+    ScarceDataWarning,
+)
 
 CENTRES = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
 
@@ -60,6 +73,44 @@ def test_answers_agree_with_the_models_of_the_classes():
     assert accepted[np.arange(150), model.predict(new)][accepted.any(axis=1)].all()
 
 
+def test_a_classifier_names_the_class_among_those_accepted():
+    """The rule again, with scikit-learn's SVC in place of ours, and with another classifier."""
+    centres = np.array([[0.0, 0.0], [1.5, 0.0], [0.0, 1.5]])
+    X, y = rows_of(60, 13, centres)
+    new, truth = rows_of(200, 14, centres)
+    model = OpenSetClassifier(false_alarms=0.1).fit(X, y)
+    names = make_pipeline(StandardScaler(), svm.SVC(C=10.0, tol=1e-6)).fit(X, y).predict(new)
+    found, accepted = model.predict(new), model.predict_set(new)
+    taken = accepted[np.arange(600), names]
+    assert np.mean(found[taken] == names[taken]) > 0.995  # scikit-learn's SVC, up to the tolerance
+    assert (found[~accepted.any(axis=1)] == -1).all()
+    others = ~taken & accepted.any(axis=1)
+    assert accepted[others, found[others]].all()
+    own = OpenSetClassifier(false_alarms=0.1, classifier=GaussianNB()).fit(
+        X, np.array(list("abc"))[y]
+    )
+    named = GaussianNB().fit(X, y).predict(new)
+    taken = own.predict_set(new)[np.arange(600), named]
+    np.testing.assert_array_equal(own.predict(new)[taken], np.array(list("abc"))[named[taken]])
+    assert np.mean(own.predict(new) == np.array(list("abc"))[truth]) > 0.6
+
+
+def test_a_classifier_without_weights_is_refused_where_they_are_given():
+    X, y = rows_of(20, 15)
+    model = OpenSetClassifier(classifier=KNeighborsClassifier())
+    assert (model.fit(X, y).predict(X) == y).mean() > 0.8
+    with pytest.raises(ValueError, match="sample_weight is given, and KNeighborsClassifier"):
+        model.fit(X, y, sample_weight=np.ones(60))
+
+
+def test_sparse_rows():
+    X, y = rows_of(40, 16)
+    dense = OpenSetClassifier(OneClassSVM(nu=0.1), classifier=SVC(C=10.0)).fit(X, y)
+    model = OpenSetClassifier(OneClassSVM(nu=0.1)).fit(sparse.csr_array(X), y)
+    new = rows_of(40, 17)[0]
+    np.testing.assert_array_equal(model.predict(sparse.csr_array(new)), dense.predict(new))
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -89,6 +140,7 @@ def test_weights_are_repetition():
     other = OpenSetClassifier().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     new = rows_of(20, 8)[0]
     np.testing.assert_allclose(one.p_values(new), other.p_values(new), atol=1e-9)
+    np.testing.assert_array_equal(one.predict(new), other.predict(new))
 
 
 def test_saved_and_loaded(tmp_path):

@@ -6,7 +6,11 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -25,7 +29,9 @@ from scarce._frame import (
     safe_indexing,
     validate_data,
 )
+from scarce.classification import SVC
 from scarce.model_selection import CalibratedOneClass
+from scarce.model_selection._detector import weights_for
 
 UNKNOWN = "unknown"
 ROUNDING = 1e-9  # p-values this near to the rate are meant to be it
@@ -37,8 +43,9 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Each class has a one-class model of its own rows. Held-out scores give every new row a p-value
     for every class; the classes whose p-value is above `false_alarms` are the row's set. An empty
     set is the answer "unknown": about the proportion `false_alarms` of new rows of a known class,
-    or less, get it. Of several classes in the set `predict` answers the one whose boundary the row
-    is farthest inside.
+    or less, get it. Of several classes in the set `predict` answers the one that a classifier of
+    all classes names, or, if that is not in the set, the one whose boundary the row is farthest
+    inside.
 
     Parameters
     ----------
@@ -49,6 +56,10 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     false_alarms : float, default=0.05
         Proportion of new rows of a known class that may be called unknown. From n rows of a class
         no less than ``1 / (n + 1)`` is attainable, and a warning names such classes.
+    classifier : estimator instance or None, default=None
+        Names the class of a row that several classes accept: any classifier or pipeline that ends
+        with one. It is fitted to numbers of classes. None is a `StandardScaler` and
+        ``SVC(C=10)``, for sparse rows the latter alone.
 
     Attributes
     ----------
@@ -59,6 +70,8 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         or one below the smallest label if that is not above -1.
     estimators_ : list of estimator instances
         The fitted model of each class.
+    classifier_ : estimator instance
+        The fitted classifier; it answers places in `classes_`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -90,14 +103,18 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             None,
         ],
         "false_alarms": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "classifier": [HasMethods(["fit", "predict"]), None],
     }
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sample_weight": True}
 
-    def __init__(self, estimator: Any = None, *, false_alarms: float = 0.05) -> None:
+    def __init__(
+        self, estimator: Any = None, *, false_alarms: float = 0.05, classifier: Any = None
+    ) -> None:
         self.estimator = estimator
         self.false_alarms = false_alarms
+        self.classifier = classifier
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -160,7 +177,19 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             for message, category in notes:
                 note(f"class {label!r}: {message}", category)
             self.estimators_.append(fitted)
+        self.classifier_ = self._classifier_of(samples, codes, counted, weights is not None)
         return self
+
+    def _classifier_of(self, samples: Any, codes: Array, weights: Array, weighted: bool) -> Any:
+        """Return the fitted classifier of all classes."""
+        rows = np.flatnonzero((codes >= 0) & (weights > 0))
+        model = _default_classifier(samples) if self.classifier is None else clone(self.classifier)
+        given: dict[str, Any] = {}
+        if weighted and get_config()["enable_metadata_routing"]:
+            given = {"sample_weight": weights[rows]}
+        elif weighted:
+            given = weights_for(model, weights[rows])
+        return model.fit(safe_indexing(samples, rows), codes[rows], **given)
 
     @lazily
     def p_values(self, X: Any) -> Array:
@@ -202,7 +231,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @lazily
     def score_samples(self, X: Any) -> Array:
-        """Return how far each row is inside the class that suits it best.
+        """Return how far each row is inside the class that the classifier names.
 
         Parameters
         ----------
@@ -215,7 +244,7 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Higher for rows of known classes. 0 on the boundary; with kernels that vanish with the
             distance -1 is twice as far from a class as its boundary.
         """
-        return np.asarray(self._depths(X).max(axis=1))
+        return np.asarray(self._depths(X)[np.arange(num_samples(X)), self._named(X)])
 
     @lazily
     def predict(self, X: Any) -> Array:
@@ -231,8 +260,9 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Labels.
         """
-        accepted = self.predict_set(X)
+        accepted, named = self.predict_set(X), self._named(X)
         best = np.where(accepted, self._depths(X), -np.inf).argmax(axis=1)
+        best = np.where(accepted[np.arange(named.size), named], named, best)
         best[~accepted.any(axis=1)] = self.classes_.size
         return np.asarray(np.append(self.classes_, self.unknown_label_)[best])
 
@@ -241,6 +271,10 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rows = self._checked(X)
         return np.column_stack([_depth(model, rows) for model in self.estimators_])
 
+    def _named(self, X: Any) -> Array:
+        """Return the place in `classes_` of the class that the classifier names for each row."""
+        return np.asarray(self.classifier_.predict(self._checked(X)), dtype=np.intp)
+
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         refuse_unsafe(X)
@@ -248,6 +282,15 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if np.ndim(rows) != 1:  # of which the models say what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)
         return rows
+
+
+def _default_classifier(X: Any) -> Any:
+    if sparse.issparse(X):
+        return SVC(C=10.0)
+    scaler = StandardScaler()
+    if get_config()["enable_metadata_routing"]:
+        scaler.set_fit_request(sample_weight=True)
+    return make_pipeline(scaler, SVC(C=10.0))
 
 
 def _depth(model: Any, X: Any) -> Array:
