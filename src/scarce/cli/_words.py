@@ -98,7 +98,10 @@ def certified(estimator: Any) -> Any:
 def _worst(estimator: Any) -> Any:
     """Return the part with the largest duality gap, of models for each class or group."""
     if hasattr(estimator, "unknown_label_") or hasattr(estimator, "models_"):
-        parts = [certified(estimator_of(each)) for each in estimator.estimators_]
+        models = list(estimator.estimators_)
+        if hasattr(estimator, "classifier_"):
+            models.append(estimator.classifier_)
+        parts = [certified(estimator_of(each)) for each in models]
         return max(parts, key=lambda part: float(part.dual_gap_))
     return certified(estimator)
 
