@@ -413,8 +413,8 @@ def check_total_weight(total: float) -> None:
     """Refuse weights that are all zero, or whose products would leave the range of numbers."""
     if total == 0:
         raise ValueError(
-            "sample_weight: all samples have zero or negative weights, and take no part in the "
-            "fit; at least one must be positive"
+            "Invalid input - all samples have zero or negative weights. sample_weight must have a "
+            "positive value at least"
         )
     if not 1.0 / LARGEST_TOTAL <= total <= LARGEST_TOTAL:
         raise ValueError(

@@ -211,5 +211,5 @@ class TestLabelledPositives:
     def test_refusals(self):
         with pytest.raises(ValueError, match="n_labelled must be from 1 to 2000"):
             label_some_positives(self.X, self.truth, 0, random_state=0)
-        with pytest.raises(ValueError, match="along must be given"):
+        with pytest.raises(ValueError, match="along must be a direction"):
             label_some_positives(self.X, np.ones(4000, bool), 5, random_state=0)

@@ -41,7 +41,7 @@ def written(tmp_path, monkeypatch):
     def write(model):
         path = tmp_path / "altered.skops"
         with monkeypatch.context() as context:
-            context.setattr(_files, "_checker", lambda: lambda model: None)
+            context.setattr(_files, "_checker", lambda: lambda model, saving=False: None)
             scarce.save(model, path)
         return path
 
@@ -440,7 +440,7 @@ def test_the_judge_sees_nan(written, monkeypatch, tmp_path):
     model.dual_coef_[0, 0] = np.nan
     content, asked = written(model).read_bytes(), (X, ("decision_function",))
     assert judged(content, asked, tmp_path)[0] == "refused"
-    monkeypatch.setattr(_files, "_checker", lambda: lambda model: None)
+    monkeypatch.setattr(_files, "_checker", lambda: lambda model, saving=False: None)
     assert judged(content, asked, tmp_path)[0] == "error later"
     monkeypatch.setattr(_kernel_machine, "no_nan", lambda scores: scores)
     assert judged(content, asked, tmp_path)[0] == "NaN"

@@ -101,7 +101,7 @@ def false_alarm_range(
     >>> [round(end, 3) for end in false_alarm_range(8, 0.05)]  # the least that 8 rows give
     [0.0, 0.622]
     >>> [round(end, 3) for end in false_alarm_range(150, 0.1, (80, 0.25))]
-    [0.01, 0.147]
+    [0.01, 0.149]
     """
     from scipy.stats import beta  # slow to import
 
