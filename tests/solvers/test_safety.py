@@ -8,7 +8,7 @@ import pytest
 from scarce.kernels import KernelOperator, make_kernel, prepare
 from scarce.parallel import small_space
 from scarce.solvers import DenseMatrix, QuadraticProgram, certify, solve
-from tests.solvers.internals import Descent, Field, SignedForm, checked_field
+from tests.solvers.internals import Descent, Field, SignedForm, _solve, checked_field
 from tests.solvers.operators import OffInSingle
 
 EPS = np.finfo(float).eps
@@ -216,3 +216,30 @@ def test_multipliers_meet_the_conditions_of_light_rows(seed):
     M = wanted[np.where(y > 0, above, below)].min()
     assert abs(m - M) < 1e-9  # of the free variable
     assert certify(problem, alpha).multipliers[0] == pytest.approx(m, abs=1e-9)
+
+
+def test_memory_that_nobody_wrote_to_is_not_computed_with(monkeypatch):
+    """Squared slacks leave a small program to the loop, without a field; new memory may be NaN."""
+    signalling = np.array([0x7FF4000000000000], np.uint64).view(np.float64)[0]
+    plain = np.empty
+
+    def empty(shape, dtype=np.float64, **options):
+        made = plain(shape, dtype, **options)
+        if made.dtype == np.float64:
+            made.view(np.uint64)[...] = 0x7FF4000000000000
+        return made
+
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        np.multiply([signalling], 1.0)
+    random = np.random.default_rng(0)
+    X = random.normal(size=(12, 3))
+    problem = QuadraticProgram(
+        DenseMatrix(X @ X.T, definite=True), totals=[1.0], upper=1.0, diagonal=0.5
+    )
+    monkeypatch.setattr(_solve.np, "empty", empty)
+    solution = solve(problem, tol=1e-9)
+    monkeypatch.undo()
+    alpha = solution.alpha
+    gradient = X @ (X.T @ alpha) + 0.5 * alpha
+    free = (alpha > 1e-6) & (alpha < 1 - 1e-6)
+    assert np.ptp(gradient[free]) < 1e-8

@@ -325,7 +325,8 @@ def solve_small(
             min(limit, int(_core.MOST_PAIRWISE)),
             given,
         )
-    gradient = signs * field + linear
+    # The field is written for an optimum only.
+    gradient = signs * field + linear if optimal else np.zeros(n)
     if order is not None:
         both = np.empty((2, n))
         both[:, order] = point, gradient
