@@ -9,12 +9,14 @@ from scarce.solvers._loop import checked_field
 from scarce.solvers._newton import newton_steps
 from scarce.solvers._signed import RowCache, SignedForm
 from scarce.solvers._solve import solve_small
+from scarce.solvers.certificate._gap import _feasible_multipliers
 
 __all__ = [
     "Descent",
     "Field",
     "RowCache",
     "SignedForm",
+    "_feasible_multipliers",
     "_loop",
     "_signed",
     "_solve",
