@@ -35,6 +35,55 @@ def over_all_orders(score, row, baseline):
     return shares
 
 
+def nearest_of_all(vectors, wanted, row):
+    places = np.flatnonzero(wanted)
+    return vectors[places[np.square(vectors[places] - row).sum(axis=1).argmin()]]
+
+
+class Counted(scarce.SVC):
+    asked = 0
+
+    def decision_function(self, X):
+        type(self).asked += X.shape[0]
+        return super().decision_function(X)
+
+
+def test_the_baseline_is_the_nearest_of_all_though_few_are_scored(monkeypatch):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(1500, 3))
+    y = X[:, 0] + random.normal(size=1500) > 0
+    model = Counted(C=0.01).fit(X, y)
+    vectors = model.support_vectors_
+    assert len(vectors) > 1000
+    decided = model.decision_function(vectors) > 0
+    new = np.array([[-2.5, 0.0, 0.0], [0.1, 0.5, 0.0], [-0.1, 0.0, 0.5], [2.0, -1.0, 1.0]])
+    found = scarce.explain(model, new)
+    for row, score, baseline in zip(new, found.scores, found.baseline, strict=True):
+        np.testing.assert_array_equal(
+            baseline, nearest_of_all(vectors, decided != (score > 0), row)
+        )
+    Counted.asked = 0
+    scarce.explain(model, new[1:2])
+    assert Counted.asked < 100
+    monkeypatch.setattr("scarce.inspection._baseline.AT_ONCE", 1)  # as for very many rows
+    np.testing.assert_array_equal(scarce.explain(model, new).baseline, found.baseline)
+
+
+@pytest.mark.parametrize("wanted", [0.5, 1e9])
+def test_a_detector_with_far_rows_and_one_that_accepts_nothing(wanted):
+    """The nearest accepted one; where none is accepted, the one nearest to being so."""
+    X = np.random.default_rng(4).normal(size=(300, 2))
+    model = scarce.OneClassSVM(nu=0.9, gamma=0.5).fit(X)
+    if wanted > 1.0:
+        model.intercept_ = model.intercept_ - wanted
+    vectors = model.support_vectors_
+    scores = model.decision_function(vectors)
+    row = np.array([3.0, 3.0])
+    accepted = scores >= 0 if (scores >= 0).any() else scores == scores.max()
+    found = scarce.explain(model, row[None])
+    np.testing.assert_array_equal(found.baseline[0], nearest_of_all(vectors, accepted, row))
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
 @pytest.mark.parametrize("machine", [scarce.OneClassSVM, scarce.SVDD, scarce.SVC])
 def test_closed_forms_are_means_over_all_orders(kernel, machine):

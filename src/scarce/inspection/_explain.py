@@ -39,9 +39,11 @@ def shares_of_entries(layers: Layers, X: Any, reference: Any) -> dict[str, Any]:
         baseline, of_baseline = np.zeros_like(rows), np.full(rows.shape[0], own)
     else:
         given = layers.transformed(reference)
-        points, of_points = _entries(estimator, given), layers.scores(given)
-        chosen = nearest_points(estimator, rows, points, scores, of_points)
-        baseline, of_baseline = points[chosen], of_points[chosen, 0]
+        points = _entries(estimator, given)
+        chosen, of_points = nearest_points(
+            estimator, rows, points, scores, lambda some: layers.scores(safe_indexing(given, some))
+        )
+        baseline, of_baseline = points[chosen], of_points[:, 0]
     shares = weights * (rows - baseline)
     shape = np.shape(samples)[1:]
     names = np.array([_name(index) for index in np.ndindex(shape)], dtype=object)
@@ -218,8 +220,13 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
         points = support_vectors(layers.last)
     given = X if points is None else reference
     points = rows if points is None else points
-    of_points = layers.scores(points)
-    chosen = nearest_points(layers.last, dense(rows), dense(points), scores, of_points)
+    chosen, of_points = nearest_points(
+        layers.last,
+        dense(rows),
+        dense(points),
+        scores,
+        lambda some: layers.scores(safe_indexing(points, some)),
+    )
     baseline, all_rows = dense(points)[chosen], np.arange(outputs.size)
     if made_from is not None:
         shares, exact = _by_columns(layers, dense(rows), baseline, outputs, made_from, names.size)
@@ -233,7 +240,7 @@ def explain(model: Any, X: Any, *, reference: Any = None) -> Explanation:
             outputs,
         )
         exact = False
-    found, of_baseline = scores[all_rows, outputs], of_points[chosen, outputs]
+    found, of_baseline = scores[all_rows, outputs], of_points[all_rows, outputs]
     return Explanation(
         values=shares,
         scores=found,
