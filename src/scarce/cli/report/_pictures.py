@@ -18,9 +18,8 @@ INK = {
     "#040404": "var(--inside)",
     "#050505": "var(--outside)",
     "#060606": "var(--second)",
-    "#070707": "var(--ground)",
 }
-TEXT, QUIET, RULE, INSIDE, OUTSIDE, SECOND, GROUND = INK
+TEXT, QUIET, RULE, INSIDE, OUTSIDE, SECOND = INK
 SIZE = (5.6, 2.7)  # inches, small so that letters can be read on a phone
 MOST_POINTS = 1500
 
