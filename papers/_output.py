@@ -48,7 +48,7 @@ def finish(run: Run, out: Path) -> None:
     """Print the tables of a run; write them as Markdown, as JSON and as a report to look at."""
     # Files first: whoever reads what is printed may hang up before its end.
     for paper in run.papers:
-        text = f"{paper_as_text(paper)}\n{conditions_as_text(run)}\n"
+        text = f"{paper_as_text(paper, level=1)}\n{conditions_as_text(run)}\n"
         write_whole(out / f"{paper.key}.md", text)
     write_whole(out / "results.json", json.dumps(asdict(run), indent=1))
     report = out / "report.html"
