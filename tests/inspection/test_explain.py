@@ -297,6 +297,18 @@ def test_columns_are_found_however_they_are_named():
         np.testing.assert_array_equal(column_numbers(columns, 4, names), expected)
 
 
+def test_a_frame_for_a_calibrated_detector_is_explained_without_a_warning():
+    frame = pd.DataFrame(ROWS, columns=list("abcd"))
+    model = scarce.CalibratedOneClass().fit(frame)
+    found = scarce.explain(model, frame[:4].add([0, 0, 9, 0]))
+    assert found.feature_names.tolist() == list("abcd")
+    lines = repr(found).split("\n")
+    assert lines[0] == "Explanation of shape (4, 4), largest values:"
+    assert lines[1].startswith("row 0, score ")
+    assert ": c -" in lines[1]
+    assert lines[4:] == ["..."]
+
+
 def test_what_cannot_be_explained_is_told():
     model = scarce.OneClassSVM(kernel="precomputed").fit(np.eye(3))
     with pytest.raises(ValueError, match="precomputed"):

@@ -283,3 +283,9 @@ def test_shuffled_columns_find_a_width():
     ).fit(ring)
     assert search.best_params_ == {"gamma": 10.0}
     assert 0.7 < search.best_score_ < 1.0
+
+
+@pytest.mark.parametrize("wrong", [OneClassSVM(), 0, 2.5])
+def test_a_scorer_that_was_not_made_is_told(wrong):
+    with pytest.raises(ValueError, match=r"n_shuffles .* got .*; .* with brackets"):
+        shuffled_columns_scorer(wrong)

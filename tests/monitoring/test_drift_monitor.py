@@ -170,6 +170,11 @@ def test_how_rows_are_divided_over_calls_makes_no_difference():
     assert parts.history_["n_rows"] == [1, 400, 700]
 
 
+def test_a_monitor_says_what_it_has_seen():
+    monitor = DriftMonitor(fitted(30), alpha=0.05)
+    assert repr(monitor).endswith("alpha=0.05): 0 rows seen, capital 1")
+
+
 def test_the_moving_average_is_one():
     model = fitted()
     X = np.r_[np.zeros((50, 2)), np.full((50, 2), 9.0)]

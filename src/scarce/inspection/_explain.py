@@ -69,7 +69,7 @@ def _name(index: tuple[int, ...]) -> str:
     return f"x{index[0]}" if len(index) == 1 else str(list(index))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """What `explain` found.
 
@@ -106,6 +106,16 @@ class Explanation:
     exact: bool
     outputs: Array
     data: Any = None
+
+    def __repr__(self) -> str:
+        """Return what moved the first rows most."""
+        lines = [f"Explanation of shape {self.values.shape}, largest values:"]
+        for row, (names, values) in enumerate(zip(*self.largest(3), strict=True)):
+            if row == 3:
+                return "\n".join([*lines, "..."])
+            parts = [f"{name} {value:+.3g}" for name, value in zip(names, values, strict=True)]
+            lines.append(f"row {row}, score {self.scores[row]:.3g}: {', '.join(parts)}")
+        return "\n".join(lines)
 
     def to_shap(self) -> Any:
         """Return the same as an object of shap, for its plots.

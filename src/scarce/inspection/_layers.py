@@ -34,8 +34,11 @@ class Layers:
 
     def transformed(self, X: Any) -> Any:
         """Return rows as the last estimator sees them."""
-        for step in self.steps:
-            X = step.transform(X)
+        with warnings.catch_warnings():
+            # A calibration may have fitted its steps to an array of the frame's values.
+            warnings.filterwarnings("ignore", "X has feature names")
+            for step in self.steps:
+                X = step.transform(X)
         return X
 
     def origins(self, n_columns: int) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -84,4 +85,10 @@ def shuffled_columns_scorer(n_shuffles: int = 5, random_state: Any = 0) -> Shuff
     >>> search.best_params_
     {'gamma': 10.0}
     """
-    return ShuffledColumnsScorer(n_shuffles, random_state)
+    if not isinstance(n_shuffles, Integral) or n_shuffles < 1:
+        raise ValueError(
+            "n_shuffles must be an integer of at least 1, got "
+            f"{type(n_shuffles).__name__ if hasattr(n_shuffles, 'fit') else repr(n_shuffles)}; "
+            "a search takes scoring=shuffled_columns_scorer(), with brackets"
+        )
+    return ShuffledColumnsScorer(int(n_shuffles), random_state)

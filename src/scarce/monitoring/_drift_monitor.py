@@ -140,6 +140,11 @@ class DriftMonitor:
         self.rejected_proportion_ = float(_last_step(model).false_alarms_)
         self.history_ = {}
 
+    def __repr__(self) -> str:
+        """Return the model, and what was seen."""
+        seen = f"{self.n_rows_:,} rows seen, capital {self.capital_:.3g}"
+        return f"DriftMonitor({self.model!r}, alpha={self.alpha:g}): {seen}"
+
     @property
     def capital_(self) -> float:
         """What the bets have come to."""
