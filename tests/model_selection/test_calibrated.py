@@ -93,6 +93,32 @@ def test_signs_of_pyod_are_turned():
         assert (model.p_values(NEW + 8.0) <= 1 / 61 + 1e-12).all()
 
 
+class Ranks(BaseEstimator):
+    """Ranks rows among those of the fit and those they come with, as pyod's ECOD does."""
+
+    def fit(self, X, y=None):
+        self.rows_ = X[:, 0]
+        return self
+
+    def score_samples(self, X):
+        rows = np.r_[self.rows_, X[:, 0]]
+        reached = (rows <= X[:, :1]).mean(axis=1)
+        return np.minimum(reached, 1.0 - reached)
+
+
+@pytest.mark.parametrize("method", ["one_model", "cv+"])
+def test_rows_are_scored_alone_where_those_beside_them_would_matter(method):
+    model = CalibratedOneClass(Ranks(), method=method).fit(X)
+    reached = (1 + (X[:, 0] <= NEW[:, :1]).sum(axis=1)) / 61
+    expected = np.minimum(reached, 1.0 - reached)
+    np.testing.assert_allclose(model.score_samples(NEW), expected, rtol=1e-12)
+    together, alone = model.p_values(NEW), [model.p_values(row[None])[0] for row in NEW]
+    np.testing.assert_array_equal(together, alone)
+    # Ten parts of six: of the 54 others and the row itself.
+    lowest = np.argmin(X[:, 0])
+    np.testing.assert_allclose(model.left_out_scores_[lowest], 1 / 55, rtol=1e-12)
+
+
 def test_own_rows_are_scored_by_models_without_them():
     rows = np.r_[X, [[6.0, -6.0, 6.0, -6.0]]]
     model = CalibratedOneClass()

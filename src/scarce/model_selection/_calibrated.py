@@ -74,6 +74,7 @@ class CalibratedOneClass(
         pipeline that ends with one. None is a `StandardScaler` and
         ``OneClassSVM(gamma="neighbors", nu=0.1)``, for sparse rows the latter alone. Its own
         offset is not used. Scores of pyod's detectors, higher for odd rows, are negated.
+        Detectors that score a row by those it comes with (ECOD, COPOD) get one row at a time.
     false_alarms : float, default=0.1
         Proportion of new rows of the class that may be rejected. From n rows no less than
         ``1 / (n + 1)`` is attainable.

@@ -21,6 +21,7 @@ from scarce.held_out import WIDE_NU, WIDER, left_out_parts, warm_start
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
 
+SAME_SCORE = 1e-5  # relative difference up to which a row alone scores as it does among others
 FAR = 100.0  # times the range of a column that no row of the class is away
 
 
@@ -116,9 +117,17 @@ def start_near(machine: Any, fitted: Any, kept: Array) -> None:
 
 
 def scores(model: Any, X: Any) -> Array:
-    """Return scores on one scale, whatever the size of the sample, higher for more normal rows."""
-    scorer = getattr(model, "score_samples", None) or model.decision_function
-    found = np.asarray(scorer(X), dtype=np.float64).reshape(-1)
+    """Return scores on one scale, whatever the size of the sample, higher for more normal rows.
+
+    A detector that ranks rows among those they come with, as pyod's ECOD does, gets one at a time:
+    a threshold holds for no other score.
+    """
+    found = _own_scores(model, X)
+    if found.size > 1 and not isinstance(last_step(model), KernelMachine):
+        alone = _own_scores(model, safe_indexing(X, np.arange(1)))
+        if not np.isclose(alone[0], found[0], rtol=SAME_SCORE, atol=0.0, equal_nan=True):
+            each = np.arange(found.size)[:, None]
+            found = np.concatenate([_own_scores(model, safe_indexing(X, row)) for row in each])
     if _is_pyod(last_step(model)):
         return -found
 
@@ -127,6 +136,11 @@ def scores(model: Any, X: Any) -> Array:
         return model[:-1].transform(some) if len(getattr(model, "steps", ())) > 1 else some
 
     return in_order(last_step(model), found, rows) / score_scale(model)
+
+
+def _own_scores(model: Any, X: Any) -> Array:
+    scorer = getattr(model, "score_samples", None) or model.decision_function
+    return np.asarray(scorer(X), dtype=np.float64).reshape(-1)
 
 
 def score_scale(model: Any) -> float:
