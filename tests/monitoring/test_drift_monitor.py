@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -26,13 +27,14 @@ def fitted(n=60, d=2, seed=0):
 
 
 @pytest.mark.parametrize("values", [[1, 2, 3, 4], [1, 1, 2, 3], [5, 5, 5, 5]])
-def test_p_values_are_independent_and_uniform_over_all_orders(values):
+@pytest.mark.parametrize("ceiling", [np.inf, 3.0, 2.0, 0.0])
+def test_p_values_are_independent_and_uniform_over_all_orders(values, ceiling):
     """Two begin, two come: over all orders each pair of ranks is equally likely, ties drawn."""
     grid = (np.arange(12) + 0.5) / 12
     found = []
     for order in permutations(values):
         for drawn in np.array(np.meshgrid(grid, grid)).reshape(2, -1).T:
-            seen = SeenScores(np.array(order[:2], float))
+            seen = SeenScores(np.array(order[:2], float), ceiling=ceiling)
             found.append(seen.p_values(np.array(order[2:], float), drawn))
     first, second = (np.floor(3 * np.array(found)[:, 0]), np.floor(4 * np.array(found)[:, 1]))
     counts = np.histogram2d(first, second, bins=(3, 4))[0] / len(found)
@@ -50,6 +52,15 @@ def test_p_values_by_blocks_are_those_of_a_plain_loop():
         wanted.append((below + u * equal) / (len(seen) + 1))
         seen.append(score)
     np.testing.assert_allclose(SeenScores(start).p_values(scores, drawn), wanted, rtol=1e-13)
+
+
+def test_the_order_of_scores_above_the_ceiling_makes_no_difference():
+    """Worked out by hand: of six that began three are below 3; 4 is the first above in place."""
+    one, other = (SeenScores([0, 1, 2, 9, 9, high], ceiling=3.0) for high in (4, 50))
+    came, drawn = np.array([4.0, 1.5, 5.0]), np.array([0.5, 0.5, 0.25])
+    found = one.p_values(came, drawn)
+    np.testing.assert_allclose(found, [(3 + 0.5 * 4) / 7, 2.5 / 8, (4 + 1.25 / 2 * 5) / 9])
+    np.testing.assert_allclose(other.p_values(came, drawn), found)
 
 
 def test_memory_stays_small():
@@ -105,6 +116,29 @@ def test_models_of_few_rows_keep_the_bound(n):
     for seed in range(runs):
         monitor = DriftMonitor(fitted(n, 3, seed), alpha=alpha, random_state=seed)
         monitor.update(np.random.default_rng(1000 + seed).normal(size=(250, 3)))
+        alarms += monitor.alarm_ is not None
+    assert alarms / runs <= alpha + 2.5 * np.sqrt(alpha * (1 - alpha) / runs)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OneClassSVM(nu=0.1, gamma="neighbors", false_alarms=0.1),
+        OneClassSVM(
+            nu=0.1, false_alarms=0.1, approximation="nystroem", n_components=20, random_state=0
+        ),
+        CalibratedOneClass(),
+    ],
+    ids=["narrow", "landmarks", "calibrated"],
+)
+def test_scores_that_crowd_inside_the_class_keep_the_bound(model):
+    """In two columns half of the scores lie at the margin, another one for each held-out model."""
+    alpha, runs, alarms = 0.1, 30, 0
+    for seed in range(runs):
+        random = np.random.default_rng(seed)
+        fitted = clone(model).fit(random.normal(size=(300, 2)))
+        monitor = DriftMonitor(fitted, alpha=alpha, random_state=seed)
+        monitor.update(random.normal(size=(700, 2)))
         alarms += monitor.alarm_ is not None
     assert alarms / runs <= alpha + 2.5 * np.sqrt(alpha * (1 - alpha) / runs)
 

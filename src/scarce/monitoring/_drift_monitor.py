@@ -18,7 +18,9 @@ from scarce.monitoring._betting import Capital, one_plain, plain
 from scarce.monitoring._ranks import SeenScores
 
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
-VERSION = 1  # of a stored state
+VERSION = 2  # of a stored state
+LOW = 0.1  # proportion of held-out scores, the lowest, whose order counts
+MOST_COUNTED = 200.0  # held-out scores: all of them err together, and more rows would show it
 ZERO = 1e-10  # of what support vectors could add up to, below which a weight vector is rounding
 MOST_ROWS = 2**53  # that a state may count: beyond it floating point numbers skip some
 HISTORY = ("n_rows", "capital", "rejected_proportion")
@@ -27,8 +29,8 @@ HISTORY = ("n_rows", "capital", "rejected_proportion")
 class DriftMonitor:
     """Watch rows as they come, and raise an alarm when they are no longer like those of the fit.
 
-    Each row gets a p-value among the held-out scores of the model and the scores of all rows
-    before it. As long as the rows are exchangeable with those of the fit, these p-values are
+    Each row gets a p-value among the held-out scores of the model and the scores of all rows before
+    it in the stream. As long as the rows are exchangeable with those of the fit, these p-values are
     uniform, and no bet against that has an expected gain. The monitor bets, several ways mixed; its
     capital begins at 1. For exchangeable scores it reaches ``1 / alpha`` with a probability of at
     most `alpha` in the whole life of the monitor, however often one looks; see the notes.
@@ -65,10 +67,13 @@ class DriftMonitor:
 
     Notes
     -----
-    The bound is exact for scores that are exchangeable. Held-out scores are nearly so; since those
-    of few rows are less so, they count for less: see the guide. Those of rows that repeat are not:
-    equal rows are held out together (a weight above 1 says the same). Where more rows repeat than
-    the root of their number, a warning says so, and the monitor begins without held-out scores.
+    The bound is exact for scores that are exchangeable. Low held-out scores are nearly so, and
+    count for at most 200 rows, for less if there are few. High ones are not: inside the class
+    scores crowd, and each model has its own crowd. So of held-out scores only the order of the
+    lowest tenth counts, and the number of the others. Those of rows that repeat are not
+    exchangeable at all: equal rows are held out together (a weight above 1 says the same). Where
+    more rows repeat than the root of their number, a warning says so, and the monitor begins
+    without held-out scores.
 
     A capital of 20 is as surprising as a p-value of 0.05. The scores that were seen are kept with
     16 binary digits and the number of times each was seen, so that memory stays small however many
@@ -133,7 +138,7 @@ class DriftMonitor:
                 UserWarning,
                 stacklevel=2,
             )
-        self._seen = SeenScores(left_out.scores, counts)
+        self._seen = SeenScores(left_out.scores, counts, left_out.threshold(LOW))
         self._capital = Capital()
         self.n_rows_ = 0
         self.alarm_ = None
@@ -316,11 +321,11 @@ def held_out_scores(model: Any) -> HeldOutScores:
 def counted(weights: Array) -> Array:
     """Return how much held-out scores count.
 
-    Each comes from a model of its own, so that they are not quite exchangeable with scores of new
-    rows, which shows with few rows: a long stream would betray it.
+    They come from models of fewer rows, so that they are not quite exchangeable with scores of new
+    rows: a long stream would betray it, with few rows and with very many.
     """
     n = float(weights.sum())
-    return np.asarray(weights * max(0.15, 1.0 - 3.0 / n**0.5))
+    return np.asarray(weights * min(max(0.15, 1.0 - 3.0 / n**0.5), MOST_COUNTED / n))
 
 
 def rows_repeat(left_out: HeldOutScores) -> bool:

@@ -27,14 +27,19 @@ def rounded(scores: ArrayLike) -> Array:
 class SeenScores:
     """The scores so far, as distinct values and how often each was seen.
 
-    ``scores``: to begin with. ``counts``: how often each counts; once by default.
+    ``scores``: to begin with. ``counts``: how often each counts; once by default. ``ceiling``:
+    of scores to begin with that are above it only their number is known, not the order.
     """
 
-    def __init__(self, scores: ArrayLike, counts: ArrayLike | None = None) -> None:
-        values = rounded(scores)
+    def __init__(
+        self, scores: ArrayLike, counts: ArrayLike | None = None, ceiling: float = np.inf
+    ) -> None:
+        values, self.ceiling = rounded(scores), float(rounded(ceiling))
         weights = np.ones(values.size) if counts is None else np.asarray(counts, np.float64)
-        self.values, places = np.unique(values, return_inverse=True)
-        self.counts: Array = np.bincount(places, weights, minlength=self.values.size)
+        known = values <= self.ceiling
+        self.above = float(weights[~known].sum())
+        self.values, places = np.unique(values[known], return_inverse=True)
+        self.counts: Array = np.bincount(places, weights[known], minlength=self.values.size)
 
     def p_values(self, scores: Array, random: Array) -> Array:
         """Return the p-value of each score among all before it, and add them.
@@ -63,8 +68,14 @@ class SeenScores:
             below = below + (earlier & (block[None, :] < block[:, None])).sum(axis=1)
             up_to = up_to + (earlier & (block[None, :] <= block[:, None])).sum(axis=1) + 1.0
             number = reached[-1] + np.arange(1, block.size + 1)
+            low = reached[np.searchsorted(self.values, self.ceiling, side="right")]
+            low = low + (earlier & (block[None, :] <= self.ceiling)).sum(axis=1)
             drawn = random[start : start + BLOCK]
-            found[start : start + BLOCK] = (below + drawn * (up_to - below)) / number
+            places = below + drawn * (up_to - below)
+            # Scores without an order lie above the ceiling in the order of the others there.
+            spread = 1.0 + self.above / np.maximum(number - low, 1.0)
+            places = np.where(block > self.ceiling, low + (places - low) * spread, places)
+            found[start : start + BLOCK] = places / (number + self.above)
             self._add(block)
         return found
 
