@@ -200,6 +200,15 @@ def test_pages_fit_a_phone(opened, name, scheme):
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
 
 
+@pytest.mark.parametrize("name", ["results/README.html", "when_it_warns.html"])
+def test_tables_of_sentences_are_no_wider_than_the_page(opened, name):
+    page = opened(name, width=1280)
+    page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    wide = "[...document.querySelectorAll('article table.sentences')]"
+    assert page.evaluate(f"{wide}.length") > 0
+    assert page.evaluate(f"{wide}.filter(e => e.scrollWidth > e.clientWidth + 1).length") == 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out(opened, scheme):
     page = opened("index.html", scheme=scheme)

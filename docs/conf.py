@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+from docutils import nodes
 
 import scarce
 from scarce._names import HOMES, PACKAGES
@@ -167,11 +168,20 @@ def finish_page(app, page, template, context, doctree):
         context["body"] = links.breakable(context["body"])
 
 
+def let_sentences_wrap(app, doctree):
+    """Mark tables of sentences: their cells break into lines, those of figures do not."""
+    for table in doctree.findall(nodes.table):
+        cells = [cell for row in table.findall(nodes.row) for cell in row.children[1:]]
+        if any(len(cell.astext()) > 40 for cell in cells):
+            table["classes"].append("sentences")
+
+
 def setup(app):
     """Connect the hooks above, the last after numpydoc has laid out a docstring."""
     app.connect("builder-inited", gallery_layout.use_panels, priority=900)  # the gallery is there
     app.connect("source-read", close_blocks)
     app.connect("source-read", link_names)
+    app.connect("doctree-read", let_sentences_wrap)
     app.connect("html-page-context", finish_page)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("viewcode-follow-imported", module_of)
