@@ -26,6 +26,8 @@ STYLES = {
     "euro": (AMOUNTS, lambda value: f"€ {german(value)}"),
     "code": (AMOUNTS, lambda value: f"{german(value)} EUR"),
     "dollar": (AMOUNTS, lambda value: f"${value:,.2f}"),
+    "accounts": (-AMOUNTS, lambda value: f"(${-value:,.2f})"),
+    "minus behind": (-AMOUNTS, lambda value: f"{german(-value)}-"),
     "percent": (SHARES, lambda value: f"{100 * value:g} %"),
 }
 
@@ -106,6 +108,8 @@ WRITTEN = {
     "german": "%d.%m.%Y",
     "english": "%d/%m/%Y",
     "american": "%m/%d/%Y",
+    "whole numbers": "%Y%m%d",
+    "names of months": "%d-%b-%Y",
 }
 
 
@@ -149,6 +153,15 @@ def test_dates_whose_day_or_month_comes_first_have_no_first_and_last(tmp_path, o
     assert "day or month first? write 2026-03-05" in line
     _, said = scarce("fit", "t.csv", "--dates", "--out", "d.skops", cwd=tmp_path, code=3)
     assert "in dates such as 1/1/2026 the day or the month may come first" in said
+
+
+def test_dates_in_several_ways_are_still_dates(tmp_path, other):
+    days = [str(day) if i % 2 else f"{day:%d.%m.%Y}" for i, day in enumerate(DATES.date)]
+    pd.DataFrame({"when": days, "other": other}).to_csv(tmp_path / "t.csv", index=False)
+    out, _ = scarce("fit", "t.csv", "--out", "t.skops", cwd=tmp_path)
+    assert re.search(r"when +left out +56 values +dates, not all written in one way\n", out)
+    _, said = scarce("fit", "t.csv", "--dates", "--out", "d.skops", cwd=tmp_path, code=3)
+    assert "row 3, column 'when': '2025-07-02' is not written as '01.07.2025' is" in said
 
 
 def test_dates_of_parquet_files_and_missing_ones(tmp_path, other):

@@ -54,15 +54,22 @@ FITS = [
     ("empty", b"", FIT, 3, "t.csv is empty", {}),
     ("header only", b"a,b\n", FIT, 3, "a header but no rows", {}),
     ("header without an end", b"a,b", FIT, 3, "a header but no rows", {}),
-    ("no header", b"1,2\n3,4\n5,6\n", FIT, 3, "row 1: 1, 2: numbers instead of col", {}),
-    ("one row", b"a,b\n1,2\n", FIT, 5, "no column is left", {}),
-    ("one row, chosen", b"a,b\n1,\n", FIT, 5, "no column is left", {}),
-    ("all missing", b"a,b\n,\nNA,\n", FIT, 5, "no column is left", {}),
-    ("all constant", b"a,b\n1,x\n1,x\n1,x\n", FIT, 5, "no column is left", {}),
-    ("doubled name", b"a,a\n1,2\n3,4\n", FIT, 3, "several columns named 'a'", {}),
-    ("no name", b"a,\n1,2\n3,4\n", FIT, 3, "column 2 has no name", {}),
+    ("no header", b"1,2\n3,4\n5,6\n", FIT, 3, "row 1: 1, 2: numbers instead of column names; put a row", {}),
+    ("empty lines", b"\n \n\n", FIT, 3, "t.csv is empty", {}),
+    ("one row", b"a,b\n1,2\n", FIT, 5, "t.csv has one row; a fit needs at least 2", {}),
+    ("one row, chosen", b"a,b\n1,\n", FIT, 5, "t.csv has one row; a fit needs at least 2", {}),
+    ("all missing", b"a,b\n,\nNA,\n", FIT, 5,
+     "no column is left to learn from ('a': every value is missing; 'b': every value is", {}),
+    ("all constant", b"a,b\n1,x\n1,x\n1,x\n", FIT, 5,
+     "no column is left to learn from ('a': the same in every row; 'b': the same in every", {}),
+    ("names alone", csv(GOOD.assign(n=[f"n{i}" for i in range(30)])[["n"]]), FIT, 5,
+     "nearly all values differ); --features learns from identifiers too", {}),
+    ("a line break", lines((3, '40,30,"Ulm\nWest"')), FIT, 3,
+     "row 3, column 'town': a line break, perhaps an open quote, in 'Ulm\\nWest'; correct it", {}),
+    ("doubled name", b"a,a\n1,2\n3,4\n", FIT, 3, "several columns named 'a'; rename all but one", {}),
+    ("no name", b"a,\n1,2\n3,4\n", FIT, 3, "column 2 has no name; give it one", {}),
     ("too many values", lines((7, "1,2,3,4,5")), FIT, 3, "row 7: 5 values, but the head", {}),
-    ("too few values", lines((9, "1")), FIT, 3, "row 9: 1 values, but the header has 3", {}),
+    ("too few values", lines((9, "1")), FIT, 3, "row 9: 1 value, but the header has 3", {}),
     ("open quote", lines((5, '40,"30,Ulm')), FIT, 3, "row 5", {}),
     ("text in numbers", lines((12, "old,30,Ulm")), FIT, 3, "row 12, column 'age': 'old'", {}),
     ("infinite", lines((4, "inf,30,Ulm")), FIT, 3, "row 4, column 'age': inf is not a fin", {}),
@@ -198,7 +205,8 @@ def test_files(tmp_path, monkeypatch, capsys, name, content, code, message):
 
 def test_folders(tmp_path, capsys):
     (tmp_path / "t.csv").mkdir()
-    check(capsys, ["fit", str(tmp_path / "t.csv"), "--out", "m.skops"], 3, "is a folder")
+    check(capsys, ["fit", str(tmp_path / "t.csv"), "--out", "m.skops"], 3, "is a folder; name a")
+    check(capsys, ["fit", str(tmp_path), "--out", "m.skops"], 3, "is a folder; name a table in it")
     (tmp_path / "u.csv").write_bytes(csv())
     check(capsys, ["fit", str(tmp_path / "u.csv"), "--out", str(tmp_path)], 2, "is a folder")
 
@@ -276,7 +284,7 @@ def test_model_files(tmp_path, capsys, model, command, change, message):
 SCORES = [
     ("missing column", b"x1,x2\n1,2\n", [], 3, "no column 'x0'"),
     ("text", b"x0,x1\n1,2\n3,four\n", [], 3, "row 3, column 'x1': 'four' is not a number"),
-    ("ragged", b"x0,x1\n1,2\n3\n", [], 3, "row 3: 1 values"),
+    ("ragged", b"x0,x1\n1,2\n3\n", [], 3, "row 3: 1 value,"),
     ("header only", b"x0,x1\n", [], 3, "a header but no rows"),
     ("infinite", b"x0,x1\n1,2\n1,-inf\n", [], 3, "row 3, column 'x1': -inf"),
     ("no such id", b"x0,x1\n1,2\n", ["--id", "name"], 3, "no column 'name'"),

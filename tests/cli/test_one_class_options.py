@@ -118,3 +118,12 @@ def test_images_are_compared_by_their_pixels(tmp_path, capsys):
     assert run(tmp_path, "score", "m.skops", "wide.npz", "--out", "w.csv") == 3
     assert "holds samples of (3, 2), the model takes (3, 4)" in capsys.readouterr().err
     assert run(tmp_path, "export", "m.skops", "--onnx", str(tmp_path / "m.onnx")) == 0
+
+
+def test_few_rows_promise_no_more_than_they_can(folder, capsys):
+    pd.read_csv(folder / "dirty.csv").head(4).to_csv(folder / "four.csv", index=False)
+    assert run(folder, "fit", "four.csv", "--id", "name", "--out", "four.skops") == 0
+    printed = capsys.readouterr()
+    # The lowest of four held-out scores is the threshold: one new row in five lies below.
+    assert "about 20% of new rows of the class will be rejected" in printed.out
+    assert "not attainable with 4 rows: the least is 0.2 " in printed.err

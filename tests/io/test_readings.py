@@ -17,6 +17,10 @@ NUMBERS = [
     (["12 %", "3,5 %", "100%"], [0.12, 0.035, 1]),
     (["12.345.678", "1.000"], [12345678, 1000]),
     (["2,5", "1.300"], [2.5, 1300]),
+    (["(1,234.50)", "3.00"], [-1234.5, 3]),
+    (["($ 12)", "$ 7", "$ (5)"], [-12, 7, -5]),
+    (["1.234,50-", "7,00"], [-1234.5, 7]),
+    (["5 EUR-", "12 EUR"], [-5, 12]),
 ]
 
 
@@ -38,6 +42,10 @@ def test_numbers(texts, values):
         ["1,23,456.0"],
         ["1.169,00", "1,169.00"],
         ["12", "twelve"],
+        ["-(5)"],
+        ["(5"],
+        ["-"],
+        ["()"],
         [""],
     ],
     ids=lambda texts: texts[0],
@@ -94,6 +102,10 @@ def test_a_file_that_does_not_tell(tmp_path):
         (["5/3/2026", "6/3/2026"], "dmy/?", "2026-03-05T00:00"),
         (["2024-02-29T23:59:01Z", "2024-03-01 00:00"], "ymd-", "2024-02-29T23:59:01"),
         (["2024/02/29"], "ymd/", "2024-02-29T00:00"),
+        (["20240229", "20240301"], "ymd", "2024-02-29T00:00"),
+        (["5-Mar-2026", "31-DEC-2025"], "dmy-", "2026-03-05T00:00"),
+        (["05MAR2026"], "dmy", "2026-03-05T00:00"),
+        (["2026-March-05 7:05"], "ymd-", "2026-03-05T07:05"),
     ],
 )
 def test_dates(texts, style, first):
@@ -107,11 +119,52 @@ def test_dates(texts, style, first):
 
 @pytest.mark.parametrize(
     "texts",
-    [["31.02.2024"], ["1.2.3"], ["2024-13-01"], ["10.07.2025", "10/07/2025"], ["12:30"], ["7"], []],
+    [
+        ["31.02.2024"],
+        ["1.2.3"],
+        ["2024-13-01"],
+        ["12:30"],
+        ["7"],
+        ["2024115"],
+        ["29022024"],
+        ["5-Mai-2026"],
+        ["Mar-5-2026"],
+        ["10.07.2025", "soon"],
+        [],
+    ],
     ids=str,
 )
 def test_texts_that_are_no_dates(texts):
     assert date_style(texts) is None
+
+
+def test_dates_that_are_written_in_several_ways(tmp_path):
+    assert date_style(["10.07.2025", "10/07/2025"]) == "~"
+    days = [f"{day}.03.2026" for day in range(1, 20)]
+    assert date_style([*days, "soon"]) == "~"
+    path = tmp_path / "t.csv"
+    path.write_text("a\n" + "\n".join([*days, "soon"]))
+    rows = open_table(path).read()
+    assert rows.kind("a") == "date"
+    with pytest.raises(TableError, match=r"row 21, column 'a': 'soon' is not written as '1\.03\."):
+        rows.dates("a", "~")
+
+
+def test_whole_numbers_that_are_days(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("day,number\n20260228,20260228\n,20260229\n20251231,20251231\n")
+    rows = open_table(path).read()
+    assert (rows.kind("day"), rows.kind("number")) == ("date", "number")  # 2026 has no 29 February
+    found = rows.dates("day", rows.reading("day").style)
+    assert [str(each)[:10] for each in found] == ["2026-02-28", "NaT", "2025-12-31"]
+
+
+def test_minus_signs_of_typesetters_are_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n\u22121.5,x\n2.25,y\n", encoding="utf-8")
+    rows = open_table(path).read()
+    assert rows.kind("a") == "number"
+    np.testing.assert_array_equal(rows.numbers("a"), [-1.5, 2.25])
 
 
 REFUSED = {

@@ -54,7 +54,9 @@ def promise(task: Any, model: Any) -> list[str]:
         rate = model.estimator.false_alarms
         return [line, f"about {rate:.0%} of new rows of a group will be rejected"]
     low, high = model.false_alarm_range_
-    rate = model.false_alarms_
+    # Few rows cannot be told to reject as little as was asked for, and a warning has said so.
+    kept = task.n_rows - len(dropped_rows(model))
+    rate = max(model.false_alarms_, 1.0 / (kept + 1.0))
     return [
         f"about {rate:.0%} of new rows of the class will be rejected; from so many rows "
         f"it may be roughly {low:.0%} to {high:.0%}"

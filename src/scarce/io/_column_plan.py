@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from scarce._arrays import Array
-from scarce.io._readings import EITHER, PLAIN
+from scarce.io._readings import EITHER, PLAIN, SEVERAL
 from scarce.io._table_rows import Reading, Rows, TableError, missing_columns, tables_library
 
 FEW_ROWS = 10  # with fewer nothing is called an identifier
@@ -262,6 +262,10 @@ def _gaps(missing: int, flagged: bool) -> str:
 
 
 def _date(name: str, style: str, tables: Sequence[Rows], *, chosen: bool, dates: bool) -> Column:
+    if style == SEVERAL and not (dates or chosen):
+        missing = sum(not isinstance(text, str) for rows in tables for text in rows.texts(name))
+        done = f"{DATES}, not all written in one way"
+        return Column(name, "left out", f"{sum(map(len, tables)) - missing} values", missing, done)
     moments = np.concatenate([rows.dates(name, style) for rows in tables])
     given = moments[~np.isnat(moments)]
     missing = moments.size - given.size
@@ -298,7 +302,8 @@ def _category(name: str, parts: Sequence[Array], chosen: bool) -> Column:
     if not chosen and any(map(_names_rows, parts)):
         done = "looks like an identifier: nearly all values differ"
         return Column(name, "left out", held, missing, done)
-    done = f"one-hot, {min(len(distinct), MOST_CATEGORIES)} categories"
+    number = min(len(distinct), MOST_CATEGORIES)
+    done = f"one-hot, {number} categor{'y' if number == 1 else 'ies'}"
     if len(distinct) > MOST_CATEGORIES:
         done += ", the rarest together"
     if missing:

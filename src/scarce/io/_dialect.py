@@ -47,6 +47,8 @@ def found_dialect(path: Path, stated: Dialect) -> tuple[Dialect, list[str]]:
                 f"{path} is not UTF-8 and is read as Windows-1252; state another by --encoding"
             )
     text = start.decode(encoding, errors="replace").removeprefix("\ufeff")
+    if not text.strip():
+        raise TableError(f"{path} is empty")
     if "\x00" in text:
         row = text[: text.index("\x00")].count("\n") + 1
         raise TableError(f"{path}, row {row}: a NUL byte; text tables have none")

@@ -19,9 +19,10 @@ SPACES = "\u0020\u00a0\u202f\u2009"
 THOUSANDS = (".", ",", "'", "\u2019", *SPACES)
 NONE = "0"  # no sign between thousands
 PLAIN = "." + NONE  # as programs write numbers
-ORDERS = {".": ("dmy",), "/": ("dmy", "mdy"), "-": ("dmy", "mdy")}
+ORDERS = {"": ("dmy",), ".": ("dmy",), "/": ("dmy", "mdy"), "-": ("dmy", "mdy")}
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DATE = re.compile(
-    r"\s*(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})"
+    r"\s*(\d{1,4})([./-]?)(\d{1,2}|[A-Za-z]{3,9})\2(\d{1,4})"
     r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?\s*"
 )
 BESIDE = re.compile(  # a number with a unit after it, or a sign such as < before it
@@ -29,6 +30,8 @@ BESIDE = re.compile(  # a number with a unit after it, or a sign such as < befor
     r"\s*((?:\u00b0\s?)?[^\W\d_][^\s\d]{0,11})?\s*"
 )
 EITHER = "?"  # a date that may be read day first or month first
+SEVERAL = "~"  # dates that are written in several ways
+MOSTLY = 0.9  # share of numbers or dates from which on other text among them is a mistake
 
 
 def number_styles(texts: Sequence[str], decimal: str | None = None) -> list[str]:
@@ -72,7 +75,7 @@ def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
 
 
 def _unit(text: str) -> str:
-    bare = text.strip().lstrip("-+\u2212").strip()
+    bare = text.strip().strip("-+\u2212()").strip()
     return next((unit for unit in UNITS if bare.startswith(unit) or bare.endswith(unit)), "")
 
 
@@ -83,8 +86,13 @@ def _without(text: str, unit: str) -> str | None:
         if unit not in bare:
             return None
         bare = bare.replace(unit, "", 1).strip()
-        if bare[:1] in "-+\u2212":
-            bare = bare[:1] + bare[1:].strip()
+    # As accountants and their programs write it: (5), 5-.
+    if bare[:1] + bare[-1:] == "()":
+        bare = f"-{bare[1:-1]}"
+    elif bare[-1:] in ("-", "\u2212"):
+        bare = f"-{bare[:-1]}"
+    if bare[:1] in ("-", "+", "\u2212"):
+        bare = bare[:1] + bare[1:].strip()
     return bare
 
 
@@ -141,23 +149,30 @@ def beside_number(text: str) -> str | None:
 
 
 def date_style(texts: Sequence[str]) -> str | None:
-    """Return how all of some texts can be read as dates, None if they cannot.
+    """Return how some texts can be read as dates, None if they cannot.
 
     Returned: the order of year, month and day, "ymd", "dmy" or "mdy", and the sign between them;
-    "?" after that where day and month may also be the other way round.
+    "?" after that where day and month may also be the other way round. "~" alone if nearly all are
+    dates, but not all in one way.
     """
+    styles = date_styles(texts)
+    if styles:
+        return styles[0] + (EITHER if len(styles) > 1 else "")
+    dates = sum(bool(date_styles([text])) for text in texts)
+    return SEVERAL if dates and dates >= MOSTLY * len(texts) else None
+
+
+def date_styles(texts: Sequence[str]) -> list[str]:
+    """Return the ways in which all of some texts can be read as dates."""
     found = [DATE.fullmatch(text) for text in texts]
-    if not found or any(match is None for match in found):
-        return None
-    sign = found[0][2] if found[0] else ""
-    orders = [
-        order
-        for order in ("ymd", *ORDERS.get(sign, ()))
+    if not found or found[0] is None:
+        return []
+    sign = found[0][2]
+    return [
+        order + sign
+        for order in ("ymd", *ORDERS[sign])
         if all(match is not None and _moment(match, order + sign) is not None for match in found)
     ]
-    if not orders:
-        return None
-    return orders[0] + sign + (EITHER if len(orders) > 1 else "")
 
 
 def styled_dates(texts: Iterable[object], style: str) -> tuple[Array, int | None]:
@@ -180,20 +195,20 @@ def styled_dates(texts: Iterable[object], style: str) -> tuple[Array, int | None
 def _moment(match: re.Match[str], style: str) -> np.datetime64 | None:
     order, sign = style[:3], style[3:4]
     parts = dict(zip(order, (match[1], match[3], match[4]), strict=True))
-    year = parts["y"]
+    year, month, day = parts["y"], parts["m"], parts["d"]
+    if not sign and match[3].isdigit() and tuple(map(len, (year, month, day))) != (4, 2, 2):
+        return None
+    if month.isalpha():
+        month = str(1 + MONTHS.index(month[:3].lower())) if month[:3].lower() in MONTHS else "0"
     short = len(year) == 2 and order != "ymd"
-    if (
-        match[2] != sign
-        or not (short or len(year) == 4)
-        or max(map(len, (parts["m"], parts["d"]))) > 2
-    ):
+    if match[2] != sign or not (short or len(year) == 4) or max(len(month), len(day)) > 2:
         return None
     number = int(year) + (0 if not short else 2000 if int(year) < 70 else 1900)
     try:
-        day = np.datetime64(f"{number:04d}-{int(parts['m']):02d}-{int(parts['d']):02d}", "s")
+        moment = np.datetime64(f"{number:04d}-{int(month):02d}-{int(day):02d}", "s")
     except ValueError:
         return None
     hour, minute, second = (int(match[place] or 0) for place in (5, 6, 7))
     if hour > 23 or minute > 59 or second > 59:
         return None
-    return np.datetime64(day + np.timedelta64(hour * 3600 + minute * 60 + second, "s"))
+    return np.datetime64(moment + np.timedelta64(hour * 3600 + minute * 60 + second, "s"))

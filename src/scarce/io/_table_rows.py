@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -13,9 +14,12 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.io._readings import (
+    MOSTLY,
     PLAIN,
+    SEVERAL,
     beside_number,
     date_style,
+    date_styles,
     is_plain,
     number_styles,
     styled_dates,
@@ -35,8 +39,8 @@ def tables_library(name: str) -> Any:
 
 LARGEST = 1e150  # of numbers: the sum of their squares is finite
 LONG = 40  # characters of a value that an error shows
-MOSTLY = 0.9  # share of numbers from which on text among them is taken for a mistake
 MOST_UNITS = 3  # beside the numbers of a column; with more of them they are codes, as 12A to 30F
+FIRST_DAY, LAST_DAY = 19000101, 21001231  # of dates that are written as whole numbers
 FEW, OFTEN = 10, 5  # numbers with a unit are categories if there are so few, each so often
 
 
@@ -137,6 +141,8 @@ class Rows:
         if column.null_count == len(column):
             return Reading("empty")
         found = column.type
+        if types.is_integer(found) and self._holds_days(column):
+            return Reading("date", "ymd")
         if types.is_integer(found) or types.is_floating(found) or types.is_decimal(found):
             return Reading("number")
         if types.is_timestamp(found) or types.is_date(found):
@@ -146,6 +152,14 @@ class Rows:
         if types.is_string(found) or types.is_large_string(found) or types.is_boolean(found):
             return self._read_text(name)
         return Reading(str(found))
+
+    def _holds_days(self, column: Any) -> bool:
+        """Return whether whole numbers are all dates such as 20260305."""
+        ends = tables_library("pyarrow.compute").min_max(column).as_py()
+        if not FIRST_DAY <= ends["min"] <= ends["max"] <= LAST_DAY:
+            return False
+        days = column.unique().drop_null().to_pylist()
+        return date_styles([str(day) for day in days]) == ["ymd"]
 
     def _read_text(self, name: str) -> Reading:
         texts = self.texts(name)
@@ -159,7 +173,8 @@ class Rows:
                 "column shows which; give --decimal"
             )
         # Plain numbers whose type is text are meant as text, but in a file of decimal commas.
-        if styles and (styles[0] != PLAIN or self.decimal == ","):
+        plain = self.decimal != "," and all(map(is_plain, distinct))
+        if styles and not (styles[0] == PLAIN and plain):
             return Reading("number", styles[0])
         dates = date_style(distinct)
         if dates is not None:
@@ -193,12 +208,18 @@ class Rows:
                 f"{beside[texts[first]]!r} beside it; write the numbers alone, all in one unit, or "
                 "--drop the column"
             )
+        raise self._not_alike(name, number_styles)
+
+    def _not_alike(self, name: str, styles: Callable[[list[str]], list[str]]) -> TableError:
+        """Return the error that values of a column are not all written in one way."""
+        texts = self.texts(name)
+        distinct = list(dict.fromkeys(text for text in texts if isinstance(text, str)))
         ends = range(len(distinct))
-        end = bisect_left(ends, True, key=lambda end: not number_styles(distinct[: end + 1]))
+        end = bisect_left(ends, True, key=lambda end: not styles(distinct[: end + 1]))
         other = distinct[0 if end else 1]
-        raise TableError(
+        return TableError(
             f"{self.place(int(np.flatnonzero(texts == distinct[end])[0]), name)}: "
-            f"{quoted(distinct[end])} is not written as {quoted(other)} is; write all numbers of "
+            f"{quoted(distinct[end])} is not written as {quoted(other)} is; write all values of "
             "the column in one way, or --drop the column"
         )
 
@@ -262,6 +283,8 @@ class Rows:
         column, arrow = self._column(name), tables_library("pyarrow")
         if arrow.types.is_timestamp(column.type) or arrow.types.is_date(column.type):
             return np.array(column.cast(arrow.timestamp("s"), safe=False).to_numpy())
+        if style == SEVERAL:
+            raise self._not_alike(name, date_styles)
         texts = self.texts(name)
         values, wrong = styled_dates(texts, style or "ymd-")
         if wrong is not None:
@@ -289,7 +312,10 @@ class Rows:
             if compute.any(found).as_py():
                 row = compute.index(found, True).as_py()
                 value = column[row].as_py()
-                raise TableError(f"{self.place(row, name)}: {what} in {value[:20]!r}")
+                raise TableError(
+                    f"{self.place(row, name)}: {what} in {value[:20]!r}; "
+                    "correct it, or --drop the column"
+                )
         # A list, and not NumPy's array of pyarrow, which loads pandas to make one of text.
         values = np.array(column.to_pylist(), dtype=object)
         values[[value is None for value in values]] = np.nan

@@ -58,9 +58,9 @@ def open_table(path: str | Path, dialect: Dialect | None = None) -> Table:
     (array([1.8, nan]), array(['Ann', 'Bo'], dtype=object))
     """
     path = Path(path)
-    ending = ending_of(path)
     if path.is_dir():
-        raise TableError(f"{path} is a folder, not a table")
+        raise TableError(f"{path} is a folder; name a table in it")
+    ending = ending_of(path)
     with path.open("rb") as file:  # no file, no permission
         if not file.read(1):
             raise TableError(f"{path} is empty")
@@ -83,11 +83,12 @@ class Table(ABC):
         self.path, self.notes, self.size = path, [""][:0], 0
         with self._errors():
             self.names = self._open()
+        if "" in self.names:
+            raise TableError(f"{path}: column {self.names.index('') + 1} has no name; give it one")
         doubled = sorted({name for name in self.names if self.names.count(name) > 1})
         if doubled:
-            raise TableError(f"{path} has several columns named {', '.join(map(repr, doubled))}")
-        if "" in self.names:
-            raise TableError(f"{path}: column {self.names.index('') + 1} has no name")
+            names = ", ".join(map(repr, doubled))
+            raise TableError(f"{path} has several columns named {names}; rename all but one")
 
     def check_has(self, name: str) -> None:
         """Raise an error if there is no such column."""
@@ -174,7 +175,8 @@ class CSVTable(Table):
             self._raw = list(reader.schema.names)
         if all(_is_number(name) for name in names):
             raise TableError(
-                f"{self.path}, row 1: {', '.join(names[:4])}: numbers instead of column names"
+                f"{self.path}, row 1: {', '.join(names[:4])}: numbers instead of column names; "
+                "put a row of names above them"
             )
         return names
 
@@ -236,8 +238,8 @@ class CSVTable(Table):
         width = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
         if width:
             return (
-                f"{self.path}, row {width[1]}: {width[3]} values, but the header has {width[2]} "
-                f"columns (delimiter {self.dialect.delimiter!r})"
+                f"{self.path}, row {width[1]}: {width[3]} value{'' if width[3] == '1' else 's'}, "
+                f"but the header has {width[2]} columns (delimiter {self.dialect.delimiter!r})"
             )
         if "straddl" in message:
             return self._too_long()

@@ -26,6 +26,8 @@ from scarce.io import (
     tables_library,
 )
 
+MOST_SAID = 4  # columns that an error speaks of
+
 
 @dataclass
 class Task:
@@ -111,8 +113,10 @@ def read_tables(
     plan = plan_columns(
         rows, roles, arguments.features, arguments.drop or (), dates=arguments.dates
     )
+    if sum(map(len, rows)) == 1:
+        raise NoAnswerError(f"{files[0]} has one row; a fit needs at least 2, and better 20 or more")
     if not plan.types:
-        raise NoAnswerError(f"{files[0]}: no column is left to learn from; see --features")
+        raise NoAnswerError(_no_column(files[0], plan))
     task = Task("", "", plan=plan, tables=rows)
     task.notes = [note for table in tables for note in table.notes]
     task.notes += [note for part in rows if (note := _sample_note(part))]
@@ -128,6 +132,17 @@ def read_tables(
     if arguments.weight:
         task.metadata["sample_weight"] = not_negative(task, arguments.weight, "weight")
     return task
+
+
+def _no_column(path: Path, plan: ColumnPlan) -> str:
+    """Return why there is nothing to learn from, and what would help."""
+    why = {column.name: column.done for column in plan.columns if column.use == "left out"}
+    words = [f"{name!r}: {done}" for name, done in why.items()][:MOST_SAID]
+    words += ["..."] if len(why) > MOST_SAID else []
+    reasons = f" ({'; '.join(words)})" if words else ""
+    named = any("identifier" in done for done in why.values())
+    remedy = "; --features learns from identifiers too" if named else ""
+    return f"{path}: no column is left to learn from{reasons}{remedy}"
 
 
 def _sampled(tables: list[Rows], arguments: argparse.Namespace) -> list[Rows]:
