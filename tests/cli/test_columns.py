@@ -63,6 +63,9 @@ def test_numbers_as_people_write_them(tmp_path, other, style):
     few.assign(amount="12 mg").to_csv(tmp_path / "few.csv", index=False)
     _, error = scarce("score", "styled.skops", "few.csv", "--out", "x.csv", cwd=tmp_path, code=3)
     assert "few.csv, row 2, column 'amount': '12 mg' is not a number" in error
+    few.assign(amount="12 CZK").to_csv(tmp_path / "few.csv", index=False)
+    _, error = scarce("score", "styled.skops", "few.csv", "--out", "x.csv", cwd=tmp_path, code=3)
+    assert "'12 CZK' is not written as the other numbers are, such as 1" in error
 
 
 @pytest.mark.parametrize(

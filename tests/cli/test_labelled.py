@@ -98,3 +98,15 @@ def test_a_choice_of_parameters(folder):
         words = ["fit", "two.csv", "--label", label, "--kind", kind, "--tune", "--force"]
         out, _ = scarce(*words, "--out", "t.skops", cwd=folder)
         assert "tuned: C " in out
+
+
+@pytest.mark.parametrize("options", [[], ["--tune"]], ids=["plain", "tuned"])
+def test_one_row_of_a_class_cannot_be_held_out(folder, options):
+    table = pd.read_csv(folder / "two.csv").dropna(subset="kind")
+    few = pd.concat([table[table["kind"] == "x"], table[table["kind"] == "y"].head(1)])
+    few.to_csv(folder / "lonely.csv", index=False)
+    words = ["fit", "lonely.csv", "--label", "kind", "--kind", "classify", "--force", *options]
+    out, _ = scarce(*words, "--out", "lonely.skops", cwd=folder)
+    assert "too few rows to hold some out and judge by them\n" in out
+    assert ("tuned: nothing; there are too few rows, or one row of a class" in out) == bool(options)
+    assert library.load(folder / "lonely.skops").classes_.tolist() == ["x", "y"]

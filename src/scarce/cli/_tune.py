@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from scarce.cli._outputs import UsageError
+from scarce.cli.tasks._labelled import can_hold_out
 from scarce.model_selection import (
     ClearlyBetter,
     GroupShareKFold,
@@ -92,6 +93,8 @@ def _kernel(task: Any) -> str:
 def _by_labels(task: Any) -> str:
     own = float(task.estimator.get_params()["C"])
     classes = task.kind == "classify"
+    if not can_hold_out(task):
+        return "nothing; there are too few rows, or one row of a class, to hold some out"
     search = GridSearchCV(
         task.pipeline,
         {"machine__C": [own * factor for factor in COSTS]},

@@ -303,7 +303,7 @@ def _category(name: str, parts: Sequence[Array], chosen: bool) -> Column:
         done = "looks like an identifier: nearly all values differ"
         return Column(name, "left out", held, missing, done)
     number = min(len(distinct), MOST_CATEGORIES)
-    done = f"one-hot, {number} categor{'y' if number == 1 else 'ies'}"
+    done = f"one-hot, {number} {'category' if number == 1 else 'categories'}"
     if len(distinct) > MOST_CATEGORIES:
         done += ", the rarest together"
     if missing:

@@ -126,6 +126,23 @@ def styled_numbers(texts: Iterable[object], style: str) -> tuple[Array, int | No
     return np.array(values, dtype=np.float64), None
 
 
+def why_no_number(text: str, style: str) -> str:
+    """Return what is wrong with a text that is no number in a style.
+
+    Examples
+    --------
+    >>> why_no_number("1,169.00", ",.EUR")
+    'is not written as the other numbers are, such as 1.234,5 EUR'
+    >>> why_no_number("none", ",.EUR")
+    'is not a number'
+    """
+    if not (is_plain(text) or number_styles([text])):
+        return "is not a number"
+    thousands = "" if style[1] == NONE else style[1]
+    such = f"1{thousands}234{style[0]}5 {style[2:]}".rstrip()
+    return f"is not written as the other numbers are, such as {such}"
+
+
 def is_plain(text: str) -> bool:
     """Return whether a text is a number as programs write it, such as 1.5 or -2e3."""
     try:

@@ -24,6 +24,7 @@ from scarce.io._readings import (
     number_styles,
     styled_dates,
     styled_numbers,
+    why_no_number,
 )
 
 
@@ -272,7 +273,8 @@ class Rows:
             style = reading.style if reading.kind == "number" else PLAIN
         values, wrong = styled_numbers(texts, style or PLAIN)
         if wrong is not None:
-            raise TableError(f"{self.place(wrong, name)}: {quoted(texts[wrong])} is not a number")
+            why = why_no_number(texts[wrong], style or PLAIN)
+            raise TableError(f"{self.place(wrong, name)}: {quoted(texts[wrong])} {why}")
         return values
 
     def dates(self, name: str, style: str) -> Array:

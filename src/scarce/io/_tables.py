@@ -14,6 +14,7 @@ import numpy as np
 
 from scarce.io._dialect import Dialect, found_dialect
 from scarce.io._numpy_files import read_arrays
+from scarce.io._readings import NONE, why_no_number
 from scarce.io._sample import Chosen, Sample
 from scarce.io._table_rows import Rows, TableError, missing_columns, quoted, short, tables_library
 
@@ -234,7 +235,8 @@ class CSVTable(Table):
         if value:
             name = self.names[int(value[1])]
             place = f"{self.path}, row {value[2]}, column {name!r}"
-            return f"{place}: {quoted(value[3])} is not a number"
+            why = why_no_number(value[3], f"{self.dialect.decimal}{NONE}")
+            return f"{place}: {quoted(value[3])} {why}"
         width = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
         if width:
             return (

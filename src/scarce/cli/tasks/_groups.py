@@ -70,7 +70,10 @@ def _check_shares(rows: Rows, name: str, shares: Array, free: Array) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         value = "missing" if np.isnan(shares[row]) else f"{shares[row]:g}"
-        raise TableError(f"{rows.place(row, name)}: {value}; a proportion lies between 0 and 1")
+        meant = f", {shares[row]:g} % is {shares[row] / 100:g}" if 1 < shares[row] <= 100 else ""
+        raise TableError(
+            f"{rows.place(row, name)}: {value}; a proportion lies between 0 and 1{meant}"
+        )
 
 
 def _shares_of_groups(

@@ -92,6 +92,12 @@ def _read(arguments: argparse.Namespace) -> tuple[Task, Array]:
 FOLDS = 5
 
 
+def can_hold_out(task: Any) -> bool:
+    """Return whether rows can be held out: a fit without them still has two classes."""
+    classes = task.facts.get("classes")
+    return len(task.y) >= 2 * FOLDS and (not classes or sorted(classes.values())[-2] > 1)
+
+
 def held_out(task: Any) -> dict[str, float]:
     """Return errors of held-out rows, and those of an answer that looks at no column.
 
@@ -103,7 +109,7 @@ def held_out(task: Any) -> dict[str, float]:
 
     classes = task.kind != "regress"
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)
-    if len(task.y) < 2 * FOLDS:
+    if not can_hold_out(task):
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes with fewer rows than folds, and the fit's own

@@ -114,7 +114,9 @@ def read_tables(
         rows, roles, arguments.features, arguments.drop or (), dates=arguments.dates
     )
     if sum(map(len, rows)) == 1:
-        raise NoAnswerError(f"{files[0]} has one row; a fit needs at least 2, and better 20 or more")
+        raise NoAnswerError(
+            f"{files[0]} has one row; a fit needs at least 2, and better 20 or more"
+        )
     if not plan.types:
         raise NoAnswerError(_no_column(files[0], plan))
     task = Task("", "", plan=plan, tables=rows)
@@ -130,7 +132,10 @@ def read_tables(
     task.id_name = arguments.id or "row"
     task.ids = np.concatenate([part.row_names(arguments.id) for part in rows])
     if arguments.weight:
-        task.metadata["sample_weight"] = not_negative(task, arguments.weight, "weight")
+        weights = not_negative(task, arguments.weight, "weight")
+        if not weights.any():
+            raise NoAnswerError(f"{files[0]}, column {arguments.weight!r}: every weight is 0")
+        task.metadata["sample_weight"] = weights
     return task
 
 
