@@ -8,12 +8,12 @@ from contextlib import redirect_stdout
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import kstest
+from scipy.stats import hypergeom, kstest
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 import scarce
-from scarce import CalibratedOneClass
+from scarce import OneClassSVM
 from scarce._model_files import read_card
 from scarce.cli import main
 from scarce.io import Column, ColumnPlan, open_table
@@ -247,37 +247,41 @@ def test_drift(folder, capsys):
     assert (folder / "d.csv").exists()  # the scores are written all the same
 
 
-def test_the_distance_of_scores_is_what_is_beyond_a_fifth_of_each_proportion():
+def test_the_chance_of_a_number_of_low_scores_is_that_of_all_orders():
+    """Held-out and new rows in any order: hypergeometric, of a sixth fewer or twice as many."""
     random = np.random.default_rng(0)
-    ours = random.normal(size=81).round(1)
-    lower_half = np.unique(ours[ours <= np.median(ours)])
-    for moved in (0.3, -0.3):
-        new = random.normal(moved, size=300).round(1)
+    ours, level = random.permutation(81.0 + np.arange(81)), 81.0 + 8
+    for below, up_to in ((12, 12), (60, 60), (120, 150), (3, 3), (0, 0), (0, 30)):
+        new = np.r_[np.full(below, 0.0), np.full(up_to - below, level), np.full(300 - up_to, 500.0)]
         counts = ScoreCounts(ours)
         counts.add(new[:100], 1)
         counts.add(new[100:], 2)
-        beyond = 0.0
-        for level in lower_half:
-            beyond = max(
-                beyond,
-                np.mean(new <= level) - 1.2 * np.mean(ours <= level),
-                0.8 * np.mean(ours < level) - np.mean(new < level),
-            )
-        assert counts.distance() == pytest.approx(beyond)
-        assert 0.0 < counts.distance() <= kstest(ours, new).statistic
+        more, fewer = int(np.ceil(below / 1.2)), int(np.floor(up_to / 0.5))
+        at_least = hypergeom.cdf(8, 81 + 300, 81, more + 8) if more else 1.0
+        at_most = hypergeom.sf(8, 81 + 300, 81, min(fewer, 300) + 9)
+        assert counts.chance() == pytest.approx(min(2 * min(at_least, at_most), 1.0))
 
 
-def test_many_rows_of_the_class_are_not_called_drifted():
-    # Held-out scores of a narrow kernel differ from those of new rows by more than the noise of
-    # their number where they crowd at the margin.
+@pytest.mark.parametrize("kernel", ["narrow", "wide"])
+@pytest.mark.parametrize("n", [300, 1000])
+def test_many_rows_of_the_class_are_not_called_drifted(kernel, n):
+    # Held-out scores differ from those of new rows by more than the noise of their number where
+    # they crowd at the margin; those of the rows of the fit do so too, with a narrow kernel.
     random = np.random.default_rng(0)
-    model = CalibratedOneClass().fit(random.normal(size=(400, 4)))
-    for moved, found in ((0.0, False), (1.0, True)):
-        scores = model.score_samples(random.normal(moved, size=(20_000, 4)))
+    X = random.normal(size=(n, 2))
+    gamma = "neighbors" if kernel == "narrow" else "scale"
+    model = OneClassSVM(nu=0.1, gamma=gamma, false_alarms=0.1).fit(X)
+    for rows, found in (
+        (random.normal(size=(20_000, 2)), False),
+        (random.normal(1.0, size=(20_000, 2)), True),
+        (X, kernel == "narrow"),
+    ):
+        scores = model.score_samples(rows)
         counts = ScoreCounts(model.left_out_scores_)
         counts.add(scores, int(np.sum(scores < model.offset_)))
-        assert kstest(model.left_out_scores_, scores).pvalue < 1e-3
+        assert rows is X or kstest(model.left_out_scores_, scores).pvalue < 1e-3
         assert (counts.drift() is not None) == found
+        assert not (rows is X and found) or "the model was fitted to" in counts.drift()
 
 
 def test_parameters(folder, capsys):

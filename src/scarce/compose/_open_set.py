@@ -203,7 +203,8 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            For rows of a class uniform in that class's column, up to steps of ``1 / (n + 1)``.
+            Low ones are uniform for rows of a class in that class's column, up to steps of
+            ``1 / (n + 1)``; higher ones roughly.
         """
         rows = self._checked(X)
         return np.column_stack([model.p_values(rows) for model in self.estimators_])

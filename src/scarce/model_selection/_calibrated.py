@@ -393,7 +393,8 @@ class CalibratedOneClass(
         Returns
         -------
         ndarray of shape (n_samples,)
-            Uniform for new rows of the class, up to steps of ``1 / (n + 1)``.
+            Low ones, to about 0.1, are uniform for new rows of the class, up to steps of
+            ``1 / (n + 1)``; higher ones roughly.
         """
         left_out = self._left_out()
         if self.method == "one_model":

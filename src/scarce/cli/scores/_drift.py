@@ -5,31 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import kolmogorov
 
 from scarce._arrays import Array
 
 BY_CHANCE = 1e-3  # how often rows of the class would be called drifted
-ALLOWED = 0.2  # part of a proportion that models without some rows may be wrong by
+LOW = 0.1  # proportion of held-out scores, the lowest, that new ones are counted among
+MORE, FEWER = 1.2, 0.5  # times that proportion: by so much models without some rows may be wrong
 
 
 class ScoreCounts:
-    """Counts how many scores lie below each held-out score.
+    """Counts how many scores are as low as the lowest tenth of the held-out scores.
 
-    If rows belong to the class, their p-values are uniform, up to what the rows of the fit are
-    uncertain by. Comparing the two samples of scores takes account of that: with the many rows of a
-    long table the p-values of a model of few rows are never exactly uniform. Nor are they with many
-    rows of the fit: held-out scores are of other models than the one that scores new rows. With a
-    narrow kernel the upper half of the scores crowds at a margin that each model has elsewhere, and
-    is not compared; below the median a fifth of each proportion is allowed for.
+    If rows belong to the class, this number has a beta-binomial distribution, which takes account
+    of what few rows of the fit are uncertain by. Higher scores are not compared: held-out scores
+    are of other models than the one that scores new rows, and inside the class scores crowd at a
+    margin that each model has elsewhere. Where they crowd at the tenth already, fewer new rows lie
+    below.
 
     ``left_out``: scores of held-out rows.
     """
 
     def __init__(self, left_out: Any) -> None:
         scores = np.asarray(left_out, dtype=np.float64)
-        self.left_out = np.sort(scores[np.isfinite(scores)])  # NaN: of sources, or without weight
-        self.counts = np.zeros((2, self.left_out.size), dtype=np.int64)
+        scores = np.sort(scores[np.isfinite(scores)])  # NaN: of sources, or without weight
+        self.held_out, self.low = scores.size, int(LOW * (scores.size - 1)) + 1
+        self.level = float(scores[self.low - 1])
+        self.below, self.up_to = 0, 0  # of equal scores some proportion is between the two
         self.rows, self.rejected = 0, 0
 
     def add(self, scores: Array, rejected: int) -> None:
@@ -37,35 +38,26 @@ class ScoreCounts:
 
         ``rejected``: how many of these rows are rejected.
         """
-        ordered = np.sort(scores)
-        self.counts[0] += np.searchsorted(ordered, self.left_out, side="left")
-        self.counts[1] += np.searchsorted(ordered, self.left_out, side="right")
-        self.rows += ordered.size
+        self.below += int(np.sum(scores < self.level))
+        self.up_to += int(np.sum(scores <= self.level))
+        self.rows += scores.size
         self.rejected += rejected
 
-    def distance(self) -> float:
-        """Return by how much the two distribution functions differ beyond what is allowed.
+    def chance(self) -> float:
+        """Return how likely a number as unlike that of the class is, beyond what is allowed."""
+        from scipy.stats import betabinom  # slow to import
 
-        The largest difference (Kolmogorov-Smirnov) at held-out scores up to their median, less a
-        part of the proportion there.
-        """
-        n = self.left_out.size
-        half = self.left_out[: n // 2 + 1]
-        below = np.searchsorted(self.left_out, half, side="left") / n
-        up_to = np.searchsorted(self.left_out, half, side="right") / n
-        less, most = self.counts[:, : half.size] / self.rows
-        # Of equal scores some proportion is between the two.
-        lower, higher = most - (1 + ALLOWED) * up_to, (1 - ALLOWED) * below - less
-        return float(max(lower.max(), higher.max(), 0.0))
+        number = betabinom(self.rows, self.low, self.held_out + 1 - self.low)
+        at_least = number.sf(np.ceil(self.below / MORE) - 1)
+        at_most = number.cdf(min(np.floor(self.up_to / FEWER), self.rows))
+        return float(min(2.0 * min(at_least, at_most), 1.0))
 
     def drift(self) -> str | None:
         """Return a sentence if the rows differ from those of the fit, else None."""
-        n = self.left_out.size
-        distance = self.distance()
-        if kolmogorov(distance * np.sqrt(n * self.rows / (n + self.rows))) > BY_CHANCE:
+        if self.chance() > BY_CHANCE:
             return None
-        middle = self.counts[1][(n - 1) // 2] / self.rows
-        if middle < 1 / 3:
+        proportion, wanted = self.up_to / self.rows, self.low / self.held_out
+        if proportion < wanted:
             what = " (so high score rows that the model was fitted to)"
         else:
             what = (
@@ -74,6 +66,6 @@ class ScoreCounts:
                 "the list"
             )
         return (
-            f"drift: these rows do not score like new rows of the class. {middle:.0%} of them "
-            f"score below its median, where half should{what}"
+            f"drift: these rows do not score like new rows of the class. {proportion:.0%} of them "
+            f"score as low as the lowest {wanted:.0%} of it{what}"
         )
