@@ -473,7 +473,7 @@ PAPER = Paper(
                 for name, width in WIDTHS.items()
             },
             run=kernel_width,
-            repetitions=5,
+            repetitions=10,
             quick_settings=tuple(WIDTHS)[3:],
             draw=curve(
                 key="svmc-width",
@@ -506,7 +506,7 @@ PAPER = Paper(
                 for number in SIZES
             },
             run=size,
-            repetitions=5,
+            repetitions=10,
             quick_settings=tuple(_size(number) for number in SIZES[:2]),
             draw=curve(
                 key="svmc-size",
@@ -531,7 +531,7 @@ PAPER = Paper(
                 for number in ROUNDS
             },
             run=rounds,
-            repetitions=8,
+            repetitions=10,
             quick_settings=tuple(_limit(number) for number in (1, 4, 16)),
             draw=curve(
                 key="svmc-rounds",
