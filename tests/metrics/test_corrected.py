@@ -121,3 +121,14 @@ def test_scorers_and_the_positive_label():
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_average_precision_is_never_above_one():
+    """Steps of the recall add up to 1 but for rounding: 1.0000000000000002 of 23 such samples."""
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        weights = random.integers(1, 4, size=20)
+        y = np.repeat([1, 0], 10)
+        scores = np.r_[random.normal(9.0, 1.0, size=10), random.normal(size=10)]
+        found = pu_average_precision_score(y, scores, 0.5, sample_weight=weights)
+        assert 0.0 <= found <= 1.0

@@ -118,7 +118,8 @@ class NuSVC(MarginMachine):
         Optimum of ``1/2 |w|^2 - nu rho + 1/n sum of slacks``, weights of mean 1; the sum over the
         pairs.
     dual_gap_ : float
-        Relative duality gap of the solution, the largest of the pairs.
+        Relative duality gap of the solution, the largest of the pairs; NaN for kernels that may be
+        indefinite.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`; the largest of the pairs.
     n_reads_ : int

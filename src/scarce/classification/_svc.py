@@ -106,7 +106,8 @@ class SVC(MarginMachine):
     objective_ : float
         Optimum of ``1/2 |w|^2 + C sum of slacks``, the sum over the pairs.
     dual_gap_ : float
-        Relative duality gap of the solution, the largest of the pairs.
+        Relative duality gap of the solution, the largest of the pairs; NaN for kernels that may be
+        indefinite.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`; the largest of the pairs.
     n_reads_ : int

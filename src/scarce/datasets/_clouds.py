@@ -23,8 +23,9 @@ def make_positive_unlabeled_clouds(
     """Make positive and unlabelled rows; each class is a mixture of normal clouds.
 
     The unlabelled rows are a sample of the whole population, positives included. The clouds have
-    standard deviation 1; in the first two features their centres alternate between the classes
-    along a circle on which neighbours are `distance` apart, and are 0 in the others.
+    standard deviation 1; in the first two features their centres lie along a circle on which
+    neighbours are `distance` apart, and alternate between the classes as far as their numbers
+    allow; they are 0 in the other features.
 
     Parameters
     ----------

@@ -391,4 +391,5 @@ def pu_average_precision_score(
     precision, recall, _ = pu_precision_recall_curve(
         y_true, y_score, class_prior, pos_label=pos_label, sample_weight=sample_weight
     )
-    return float(-np.sum(np.diff(recall) * precision[:-1]))
+    average = float(-np.sum(np.diff(recall) * precision[:-1]))
+    return min(average, 1.0)  # the steps add up to 1 but for rounding

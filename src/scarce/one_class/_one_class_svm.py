@@ -120,7 +120,7 @@ class OneClassSVM(OneClassMachine):
     objective_ : float
         Optimum of ``1/2 |w|^2 - rho + 1 / (nu n) sum of slacks``, weights of mean 1.
     dual_gap_ : float
-        Relative duality gap of the solution.
+        Relative duality gap of the solution; NaN for kernels that may be indefinite.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`.
     n_reads_ : int

@@ -103,7 +103,7 @@ class SVDD(OneClassMachine):
     objective_ : float
         Optimum of ``R^2 + 1 / (nu n) sum of slacks``, weights of mean 1.
     dual_gap_ : float
-        Relative duality gap of the solution.
+        Relative duality gap of the solution; NaN for kernels that may be indefinite.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`.
     shape_fit_ : tuple of int

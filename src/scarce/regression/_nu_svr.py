@@ -81,7 +81,7 @@ class NuSVR(TubeMachine):
     objective_ : float
         Optimum of ``1/2 |w|^2 + C (nu n epsilon + sum of slacks)``, rows counted by weights.
     dual_gap_ : float
-        Relative duality gap of the solution.
+        Relative duality gap of the solution; NaN for kernels that may be indefinite.
     kkt_violation_ : float
         Violation of the optimality conditions, to be compared with `tol`.
     shape_fit_ : tuple of int
