@@ -73,6 +73,9 @@ FITS = [
     ("too many values", lines((7, "1,2,3,4,5")), FIT, 3, "row 7: 5 values, but the head", {}),
     ("too few values", lines((9, "1")), FIT, 3, "row 9: 1 value, but the header has 3", {}),
     ("open quote", lines((5, '40,"30,Ulm')), FIT, 3, "row 5", {}),
+    ("line break", lines((5, '40,30,"Ulm\nUlm"')), FIT, 3,
+     "row 5, column 'town': a line break, perhaps an open quote, in 'Ulm\\nUlm'; correct it, or "
+     "--drop the column", {}),
     ("text in numbers", lines((12, "old,30,Ulm")), FIT, 3, "row 12, column 'age': 'old'", {}),
     ("infinite", lines((4, "inf,30,Ulm")), FIT, 3, "row 4, column 'age': inf is not a fin", {}),
     ("beyond all numbers", lines((4, "1e400,30,Ulm")), FIT, 3,

@@ -53,6 +53,24 @@ def test_uses(frame):
     assert ColumnPlan.from_dicts(plan.as_dicts()) == plan
 
 
+@pytest.mark.parametrize("name", ["rownames", "row.names", "row names", "Row", "Unnamed: 0"])
+def test_numbers_of_rows_are_not_learnt_from(frame, name):
+    chosen = frame.assign(**{name: 3 * np.arange(40) + 1})  # some rows of a longer table
+    plan = plan_columns([rows_of(chosen)])
+    assert "identifier" in next(column.done for column in plan.columns if column.name == name)
+    again = plan_columns([rows_of(chosen.assign(**{name: frame["age"]}))])
+    assert name in again.used("number")
+
+
+def test_one_value_and_few_gaps_are_no_feature(frame):
+    many, few = np.full(40, np.nan), np.full(40, 7.0)
+    many[:30], few[5] = 7.0, np.nan
+    plan = plan_columns([rows_of(frame.assign(many=many, few=few))])
+    uses = {column.name: column.use for column in plan.columns}
+    assert uses["few"] == "left out"
+    assert uses["many"] == "number"  # flagged: where it is missing says something
+
+
 def test_the_user_has_the_last_word(frame):
     plan = plan_columns([rows_of(frame)], features=["age", "number"])
     assert plan.used("number") == ["number", "age"]

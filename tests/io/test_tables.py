@@ -99,6 +99,18 @@ def test_batches_of_a_csv_add_up_and_errors_know_their_row(tmp_path, monkeypatch
         list(open_table(path).batches({"a": "number"}))
 
 
+def test_a_first_column_without_a_name_holds_row_names(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}, index=[12, 30])
+    frame.to_csv(tmp_path / "t.csv")  # as pandas writes it, and R but for quotes
+    table = open_table(tmp_path / "t.csv")
+    assert table.names == ["row names", "a", "b"]
+    rows = table.read()
+    np.testing.assert_array_equal(rows.numbers("row names"), [12, 30])
+    np.testing.assert_array_equal(rows.numbers("a"), [1.5, 2.5])
+    (batch,) = table.batches({"b": "text", "row names": "number"})
+    np.testing.assert_array_equal(batch.numbers("row names"), [12, 30])
+
+
 def test_numpy_files(tmp_path):
     rows = np.arange(12.0).reshape(6, 2)
     np.save(tmp_path / "rows.npy", rows)

@@ -22,7 +22,9 @@ MANY = 10  # columns side by side that are left out for one reason, in one line
 DATES = "dates"
 COMMON = 0.05  # share of missing values from which on that a value is missing is a column itself
 WEEKDAYS = np.array(["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"], dtype=object)  # from 1970
-IDENTIFIER = re.compile(r"(.*[_\W])?(id|nr|no|key|index|uuid|number)", re.IGNORECASE)
+IDENTIFIER = re.compile(
+    r"(.*[_\W])?(id|nr|no|key|index|uuid|number)|rows?|row[ _.]?names?|unnamed: \d+", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -251,6 +253,10 @@ def _number(name: str, style: str, parts: Sequence[Array], chosen: bool) -> Colu
             done = "looks like an identifier: whole numbers, all different"
             return Column(name, "left out", held, 0, done)
     flagged = missing >= COMMON * values.size
+    if distinct.size == 1 and not flagged:
+        return Column(
+            name, "left out", f"{given[0]:g}", missing, "the same in every row that has it"
+        )
     done = f"standardised{_gaps(missing, flagged)}"
     return Column(name, "number", held, missing, done, style, flagged and missing > 0)
 

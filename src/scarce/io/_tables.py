@@ -20,6 +20,7 @@ from scarce.io._table_rows import Rows, TableError, missing_columns, quoted, sho
 
 BLOCK = 1_000_000  # bytes of CSV at a time
 BATCH = 16_384  # rows of other files at a time
+ROW_NAMES = "row names"  # a first column without a name, as R and pandas write it
 CSV, PARQUET, ARROW, ARRAYS = (
     (".csv", ".tsv", ".txt", ".csv.gz"),
     (".parquet", ".pq"),
@@ -158,7 +159,10 @@ class Table(ABC):
 
 
 class CSVTable(Table):
-    """Text with a header, read by pyarrow."""
+    """Text with a header, read by pyarrow.
+
+    A first column without a name is called "row names".
+    """
 
     first_row = 2
 
@@ -179,6 +183,8 @@ class CSVTable(Table):
                 f"{self.path}, row 1: {', '.join(names[:4])}: numbers instead of column names; "
                 "put a row of names above them"
             )
+        if names[0] == "" and len(names) > 1:
+            names[0] = ROW_NAMES
         return names
 
     def _options(self, types: dict[str, str] | None) -> dict[str, Any]:
