@@ -50,6 +50,7 @@ __all__ = [
     "note",
     "num_samples",
     "opaque_rows",
+    "parameter_values",
     "pass_on",
     "plain_weights",
     "quality",
@@ -165,10 +166,16 @@ def _parameter_names(kind: type) -> tuple[str, ...]:
     return tuple(kind._get_param_names())  # type: ignore[attr-defined]
 
 
+def parameter_values(estimator: Any) -> list[Any]:
+    """Return the values of the parameters, in the order of their names."""
+    kind: Any = type(estimator)
+    return [getattr(estimator, name) for name in _parameter_names(kind)]
+
+
 def check_parameters(estimator: Any) -> None:
     """Check the parameters; those of plain types that a class has accepted are remembered."""
     kind: Any = type(estimator)
-    values = [getattr(estimator, name) for name in _parameter_names(kind)]
+    values = parameter_values(estimator)
     types = tuple(map(type, values))
     key = (kind, types, *values) if _PLAIN.issuperset(types) else None
     if key is None or key not in _accepted:

@@ -315,7 +315,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _expansion(self, operator: Any, coefficients: Array) -> tuple[Array, Array]:
         """Return the rows the model is a sum over, as positions, and their coefficients."""
-        support = coefficients.nonzero()[0]
+        support = (coefficients != 0.0).nonzero()[0]  # faster than of the numbers themselves
         if self.approximation is None:
             return support, coefficients[support]
         return self._landmarks, operator.landmark_weights(support, coefficients[None, support])[0]

@@ -252,7 +252,7 @@ def solve_active(
     doubts[row_of] = False
     found = np.flatnonzero(doubts)
     doubt[: found.size] = found
-    return 0, steps, found.size, 0.5 * quadratic + linear @ x, 0.0, 0.0
+    return 0, steps, found.size, 0.5 * quadratic + linear @ x, 0.0, 0.0, reach
 
 
 def gather_block(values, rows, columns, out):

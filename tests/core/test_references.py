@@ -270,6 +270,19 @@ def test_gaussian_values_of_what_is_not_finite_are_next_to_zero(bad):
     assert_allclose(sums[others], reference.gaussian(X[others], X[others], 0.5).sum(axis=1))
 
 
+@pytest.mark.parametrize("columns", [1, 2, 31, 32, 33, 70])
+@pytest.mark.parametrize("groups", [1, 3])
+def test_gaussian_sums_with_few_and_many_columns(columns, groups):
+    random = np.random.default_rng(columns)
+    X, Z = random.normal(size=(150, 5)), random.normal(size=(columns, 5))
+    packed, out = np.empty(-(-columns // 64) * 64 * 5), np.empty(150)
+    _core.pack(Z, packed)
+    weights, members = random.normal(size=(groups, columns)), random.integers(groups, size=150)
+    _core.gaussian_scores(X, packed, 0.3, weights, members, out)
+    wanted = (reference.gaussian(X, Z, 0.3) * weights[members]).sum(axis=1)
+    assert_allclose(out, wanted, rtol=0, atol=1e-13 * np.abs(weights).sum())
+
+
 @pytest.mark.parametrize("n", [1, 2, 63, 65, 130])
 def test_active_variables(n):
     """Bounds of what others do hold, and all of them that may matter are in doubt."""
@@ -277,7 +290,7 @@ def test_active_variables(n):
         given = arguments("solve_active", n, np.random.default_rng([seed, n]))
         found, written = call(FUNCTIONS["solve_active"], given)
         wanted, outputs = call(FUNCTIONS["solve_active"], given, reference)
-        status, _, doubts, objective, plain, gap = found
+        status, _, doubts, objective, plain, gap, far = found
         if status:  # the gap of a tiny objective is hard to close
             assert abs(wanted[3]) < 1.0
             continue
@@ -294,6 +307,7 @@ def test_active_variables(n):
         x, rows, signs = written["x"], given["row_of"], given["signs"]
         since = signs[rows] * (x[rows] - given["last"])
         reach = np.sqrt(since @ (written["active"] - given["field"][rows]))
+        assert_allclose(far, reach, rtol=1e-9, atol=1e-9)
         away, common = -(signs * given["field"] + given["linear"]), written["multipliers"]
         common = common[given["groups"]]
         doubt = (x < given["upper"]) & (away + reach > common)

@@ -12,7 +12,7 @@ from benchmarks.data import load
 from scarce import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from scarce.kernels import make_kernel, make_operator
 from scarce.reductions import c_svc_program, one_class_program
-from scarce.solvers import MovingOptimum, certify, solve
+from scarce.solvers import MovingOptimum, Terms, certify, solve
 
 KINDS = [
     OneClassSVM(nu=0.1),
@@ -118,6 +118,14 @@ def test_gamma_is_that_of_the_first_call():
     assert OneClassSVM().partial_fit(X)._gamma != first
 
 
+def advanced(optimum, whole, gone, came):
+    """Follow to a program, of which the new rows' part is taken."""
+    names = ("groups", "signs", "kernel_signs", "linear", "upper")
+    new = Terms(*(getattr(whole, name)[whole.kernel.n - came :] for name in names))
+    optimum.take(whole.kernel, gone, new, whole.totals)
+    return optimum.solve()
+
+
 @pytest.mark.parametrize("kind", ["one class", "two classes"])
 def test_the_certificate_is_that_of_the_whole_program(kind):
     """What an update claims, by a few active rows, against all kernel values from nothing."""
@@ -136,7 +144,7 @@ def test_the_certificate_is_that_of_the_whole_program(kind):
     last = 0, 3000
     for now in ((1, 3000), (1, 3001), (40, 3050), (41, 3051), (100, 3200)):
         whole = program(*now)
-        found = optimum.advance(whole, now[0] - last[0], now[1] - last[1])
+        found = advanced(optimum, whole, now[0] - last[0], now[1] - last[1])
         truth = certify(whole, found.alpha)
         assert truth.kkt_violation <= found.kkt_violation + 1e-9
         assert found.kkt_violation <= 1e-3
@@ -163,7 +171,7 @@ def test_sums_of_all_rows_are_brought_up_to_date(size, monkeypatch):
         optimum = MovingOptimum(first, solve(first).alpha, 1e-3, 200.0)
         for end in range(3000 + size, X.shape[0] + 1, size):
             whole = program(end)
-            found = optimum.advance(whole, 0, size)
+            found = advanced(optimum, whole, 0, size)
         at = optimum.x.copy()
         at[optimum.rows] = optimum.last
         K, signed = kernel.values(X, X), whole.signed.kernel_signs
@@ -175,6 +183,40 @@ def test_sums_of_all_rows_are_brought_up_to_date(size, monkeypatch):
         moved = signed * (optimum.x - at)
         far.append(moved @ K @ moved)
     assert size > 1 or far[1] <= 0.5 * far[0]  # many rows have sums brought up to date in any case
+
+
+@pytest.mark.parametrize("estimator", [OneClassSVM(nu=0.1), SVC()])
+def test_rows_that_change_nothing_leave_the_model_as_it_is(estimator):
+    """Rows deep inside their class come, and others like them go."""
+    window = 2080
+    X, y = rows(window + 20)
+    two = isinstance(estimator, SVC)
+    inside = SVC().fit(X, y).decision_function(X) * (2 * y - 1) if two else -abs(X - 1).sum(axis=1)
+    order = np.argsort(-inside, kind="stable")
+    order = np.concatenate([order[:40:2], order[40:], order[1:40:2]])
+    X, y = X[order], y[order]
+    model = copy.deepcopy(estimator).set_params(window=window).partial_fit(X[:window], y[:window])
+    stayed = 0
+    for end in range(window + 1, window + 21):
+        before, places = model.dual_coef_, model.support_
+        model.partial_fit(X[end - 1 : end], y[end - 1 : end])
+        if model.dual_coef_ is before:
+            stayed += 1
+            np.testing.assert_array_equal(model.support_, places - 1)
+        assert model.shape_fit_ == (window, 4)
+        np.testing.assert_array_equal(model.support_vectors_, X[end - window : end][model.support_])
+    assert stayed >= 10
+    X, y = X[20:], y[20:]
+    assert_is_fit_of(model, X, y)
+    operator = make_operator(X, make_kernel("rbf", gamma=model._gamma))
+    program = one_class_program(operator, nu=0.1, weights=np.ones(window))
+    if two:
+        program = c_svc_program(operator, 2.0 * y - 1.0, np.ones(window))
+    alpha = np.zeros(window)
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    truth = certify(program, alpha)
+    assert truth.kkt_violation <= model.kkt_violation_ + 1e-9 <= 1e-3
+    assert truth.dual_gap <= model.dual_gap_ + 1e-9
 
 
 def test_interrupted_updates_leave_the_old_model(monkeypatch):

@@ -135,7 +135,8 @@ static Index list_doubts(const Moving *moving, double reach, const double *multi
 }
 
 /* Results: SOLVED, NO_ROOM among the active variables for what totals lack, or NOT_REACHED; steps;
- * rows in doubt; of the whole program objective, gap without errors, gap. */
+ * rows in doubt; of the whole program objective, gap without errors, gap; how far from its conditions
+ * a row is that need not be looked at. */
 int AT_LEVEL(solve_active)(Call *call)
 {
     const Argument *values = &call->arguments[0], *space = &call->arguments[19];
@@ -179,7 +180,7 @@ int AT_LEVEL(solve_active)(Call *call)
     ErrorBins bins = {change.codes, &value_error, 1};
     Index steps = 0, doubts = 0;
     int status = NOT_REACHED, failed = DONE;
-    double objective = NAN;
+    double objective = NAN, far = NAN;
     Verdict verdict = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     for (int goal = 0; goal < 3; goal++) {
         int reached = 0;
@@ -224,7 +225,7 @@ int AT_LEVEL(solve_active)(Call *call)
         objective = 0.5 * quadratic + level;
         double size = larger(fabs(objective), fabs(objective - verdict.gap));
         if (verdict.gap <= tol * size && verdict.violation <= tol) {
-            double far = sqrt(larger(squared + error * moved, 0.0) * largest) + 2.0 * error;
+            far = sqrt(larger(squared + error * moved, 0.0) * largest) + 2.0 * error;
             doubts = list_doubts(&moving, far, multipliers, flags, doubt);
             status = SOLVED;
             break;
@@ -236,5 +237,6 @@ end:
     free(memory);
     call->results[0] = status, call->results[1] = (double)steps, call->results[2] = (double)doubts;
     call->results[3] = objective, call->results[4] = verdict.plain_gap, call->results[5] = verdict.gap;
+    call->results[6] = far;
     return failed;
 }

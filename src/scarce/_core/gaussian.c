@@ -5,9 +5,23 @@
  */
 #include "core.h"
 
-enum { TOGETHER = 32 }; /* rows that go over a block before the next one is read */
+enum {
+    TOGETHER = 32,   /* rows that go over a block before the next one is read */
+    FEW_COLUMNS = 32 /* up to which a block is filled faster with rows of the left-hand side */
+};
 
 static const double LOG2_E = 1.4426950408889634;
+
+static inline Index smaller_index(Index a, Index b) { return a < b ? a : b; }
+
+/* Transpose a block of rows; zeros stand behind the last one. */
+static void pack_block(const double *rows, Index stride, Index count, Index width,
+                       double *restrict block)
+{
+    for (Index k = 0; k < width; k++)
+        for (Index j = 0; j < CHUNK; j++)
+            block[k * CHUNK + j] = j < count ? rows[j * stride + k] : 0.0;
+}
 
 int AT_LEVEL(pack)(Call *call)
 {
@@ -18,11 +32,7 @@ int AT_LEVEL(pack)(Call *call)
     if (call->arguments[1].rows < blocks * CHUNK * width)
         return call->complaint = "packed must have room for whole blocks of 64 rows", REFUSED;
     for (Index first = 0; first < n; first += CHUNK)
-        for (Index k = 0; k < width; k++) {
-            double *into = packed + first * width + k * CHUNK;
-            for (Index j = 0; j < CHUNK; j++) /* zeros behind the last row */
-                into[j] = first + j < n ? rows[(first + j) * Z->stride + k] : 0.0;
-        }
+        pack_block(rows + first * Z->stride, Z->stride, n - first, width, packed + first * width);
     return DONE;
 }
 
@@ -94,8 +104,6 @@ static void write_values(const double *tile, double factor, double *one, double 
     }
 }
 
-static inline Index smaller_index(Index a, Index b) { return a < b ? a : b; }
-
 int AT_LEVEL(gaussian_rows)(Call *call)
 {
     const Argument *X = &call->arguments[0], *out = &call->arguments[4];
@@ -154,6 +162,43 @@ int AT_LEVEL(gaussian_square)(Call *call)
     return DONE;
 }
 
+/* The same sums where the right-hand side has few rows: those of the left-hand side are packed. */
+static int sum_few_columns(const Argument *X, const double *packed, double factor,
+                           const Argument *weights, const Index *groups, double *out)
+{
+    Index n = X->rows, width = X->columns, m = weights->columns;
+    double *others = malloc((size_t)((CHUNK + m) * width + 1) * sizeof(double));
+    if (others == NULL)
+        return NO_MEMORY;
+    double *block = others + m * width, tile[2 * CHUNK], values[2 * CHUNK];
+    for (Index j = 0; j < m; j++)
+        for (Index k = 0; k < width; k++)
+            others[j * width + k] = packed[k * CHUNK + j];
+    for (Index start = 0; start < n; start += CHUNK) {
+        Index size = smaller_index(n - start, CHUNK);
+        pack_block((double *)X->data + start * X->stride, X->stride, size, width, block);
+        for (Index first = 0; first < m; first += 2) {
+            Index second = smaller_index(first + 1, m - 1);
+            write_squares(others + first * width, others + second * width, width, block, tile);
+            write_powers(tile, factor, values);
+            write_powers(tile + CHUNK, factor, values + CHUNK);
+            for (Index j = first; j <= second; j++) {
+                const double *weight = (const double *)weights->data + j;
+                const double *restrict value = values + (j - first) * CHUNK;
+                double *restrict sums = out + start, all = weight[0];
+                if (weights->rows == 1)
+                    for (Index i = 0; i < size; i++)
+                        sums[i] = fused(all, value[i], sums[i]);
+                else
+                    for (Index i = 0; i < size; i++)
+                        sums[i] = fused(weight[groups[start + i] * weights->stride], value[i], sums[i]);
+            }
+        }
+    }
+    free(others);
+    return DONE;
+}
+
 int AT_LEVEL(gaussian_scores)(Call *call)
 {
     const Argument *X = &call->arguments[0], *weights = &call->arguments[3];
@@ -166,6 +211,8 @@ int AT_LEVEL(gaussian_scores)(Call *call)
         return call->complaint = "packed must hold whole blocks of 64 rows", REFUSED;
     for (Index i = 0; i < n; i++)
         out[i] = 0.0;
+    if (m <= FEW_COLUMNS)
+        return sum_few_columns(X, packed, factor, weights, groups, out);
     for (Index start = 0; start < n; start += TOGETHER) {
         Index stop = smaller_index(n, start + TOGETHER);
         for (Index first = 0; first < m; first += CHUNK) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -165,17 +165,18 @@ class OneClassMachine(
         self.dropped_, still_counted = self._rows_to_drop(X, weights)
         taking = weights.copy()
         taking[self.dropped_] = 0.0
-        sample = self._sample(X, taking)
+        answer = self._answer_of_sample(self._sample(X, taking))
+        if not self.dropped_.size:
+            return answer
+        return replace(answer, dropped=(self._checked_scores(X[self.dropped_]), still_counted))
+
+    def _answer_of_sample(self, sample: Sample) -> Answer:
+        """Return that of the rows that take part."""
         largest = float(np.abs(sample.operator.diagonal()).max())
-        program = self._program(sample)
+        program, solution = self._solved(sample)
         scale = self._coefficient_scale(program)
-        last = sample.part(self._last_dual_variables(X.shape[0]))
-        solution = self._solve(program, None if last is None else last / scale)
         terms = self._keep_expansion(sample, scale * solution.alpha)
         model = self._read(program, solution, self._approximate_sums(sample), largest)
-        dropped = None
-        if self.dropped_.size:
-            dropped = self._checked_scores(X[self.dropped_]), still_counted
         return Answer(
             solution=solution,
             objective=model.objective,
@@ -183,8 +184,21 @@ class OneClassMachine(
             rounding=lambda: self._score_rounding(terms, largest),
             # Far from all rows only the linear term is left.
             far=self._score_factor * scale * float(program.linear.min()),
-            dropped=dropped,
         )
+
+    def _solved(self, sample: Sample) -> tuple[QuadraticProgram, Solution]:
+        """Return the program of a sample and its solution."""
+        found = self._follow()
+        if found is not None:
+            return found
+        program = self._program(sample)
+        last = sample.part(self._last_dual_variables(sample.X.shape[0]))
+        scale = self._coefficient_scale(program)
+        return program, self._solve(program, None if last is None else last / scale)
+
+    def _linear_term(self, sample: Sample, mass: float) -> Array | None:
+        """Return the linear term, for variables of that sum; None if there is none."""
+        return None
 
     def _answer_of_chunks(self, chunks: Chunks) -> Answer:
         """Return that of rows in chunks, if the model can be fitted to them."""

@@ -13,7 +13,7 @@ from scarce._kernel_sum import KernelSum
 from scarce._predictions import no_nan, rounding_error
 from scarce.kernels import make_operator
 from scarce.one_class._base import OneClassMachine
-from scarce.reductions import SVDDModel, read_svdd, svdd_program
+from scarce.reductions import SVDDModel, read_svdd, svdd_linear_term, svdd_program
 from scarce.solvers import QuadraticProgram, Solution
 
 SAME = 1e-9  # relative differences of a diagonal up to which it is constant
@@ -187,10 +187,10 @@ class SVDD(OneClassMachine):
 
     def _program(self, sample: Sample) -> QuadraticProgram:
         norms = np.asarray(sample.operator.diagonal())
-        # New rows of a precomputed kernel do not tell their own norms.
-        constant = bool(np.ptp(norms) <= SAME * np.abs(norms).max())
-        self._squared_norm = float(norms.mean()) if constant else None
         return svdd_program(sample.operator, norms, nu=self.nu, weights=sample.weights)
+
+    def _linear_term(self, sample: Sample, mass: float) -> Array:
+        return svdd_linear_term(mass, sample.operator.diagonal())
 
     def _coefficient_scale(self, program: QuadraticProgram) -> float:
         return 1.0 / float(program.totals[0])
@@ -199,6 +199,9 @@ class SVDD(OneClassMachine):
         self, program: QuadraticProgram, solution: Solution, sums: Array | None, largest: float
     ) -> SVDDModel:
         norms = np.asarray(program.kernel.diagonal())
+        # New rows of a precomputed kernel do not tell their own norms.
+        constant = bool(np.ptp(norms) <= SAME * np.abs(norms).max())
+        self._squared_norm = float(norms.mean()) if constant else None
         return read_svdd(program, solution, None if sums is None else 2.0 * sums - norms)
 
     def _score_rounding(self, terms: Array, largest: float) -> float:

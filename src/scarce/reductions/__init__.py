@@ -42,6 +42,7 @@ from scarce.reductions._svc import read_c_svc as read_c_svc
 from scarce.reductions._svc import read_nu_svc as read_nu_svc
 from scarce.reductions._svdd import SVDDModel as SVDDModel
 from scarce.reductions._svdd import read_svdd as read_svdd
+from scarce.reductions._svdd import svdd_linear_term as svdd_linear_term
 from scarce.reductions._svdd import svdd_program as svdd_program
 from scarce.reductions._svr import TubeRegression as TubeRegression
 from scarce.reductions._svr import nu_svr_program as nu_svr_program

@@ -54,8 +54,13 @@ def svdd_program(
     """
     mass = nu * float(weights.sum())
     problem = OneClassProblem(mass)
-    linear = -0.5 * mass * np.asarray(diagonal)
+    linear = svdd_linear_term(mass, diagonal)
     return program_of(problem, operator, problem.terms(weights), linear=linear)
+
+
+def svdd_linear_term(mass: float, diagonal: Array) -> Array:
+    """Return the linear term, ``-nu W / 2 k_ii``, for ``nu W`` and the squared norms."""
+    return np.asarray(-0.5 * mass * diagonal)
 
 
 def read_svdd(

@@ -10,6 +10,7 @@ from scarce.solvers._program import Terms as Terms
 from scarce.solvers._program import program_of as program_of
 from scarce.solvers._signed import feasible_start
 from scarce.solvers._solve import solve, solve_many
+from scarce.solvers._strips import Strip as Strip
 from scarce.solvers.certificate._judge import Certificate, certify
 from scarce.solvers.certificate._offsets import one_class_offset
 from scarce.solvers.tube._certificate import TubeCertificate as TubeCertificate

@@ -103,7 +103,7 @@ class QuadraticProgram:
         if self.curved and self.diagonal.min() < 0:
             raise ValueError(f"diagonal must not be negative, got {self.diagonal.min()}")
         self.signed = self._signed(unsigned=signs is None)
-        _check_feasible(self)
+        check_feasible(self)
 
     @property
     def definite(self) -> bool:
@@ -230,7 +230,7 @@ def _groups(given: ArrayLike | None, n: int, n_groups: int) -> Array:
     return groups.astype(np.int64)
 
 
-def _check_feasible(program: QuadraticProgram) -> None:
+def check_feasible(program: QuadraticProgram) -> None:
     """Raise an error that names the first group whose equality no point of the box meets."""
     low, high = program.signed[:2]
     totals = program.totals

@@ -2,62 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from scarce._arrays import Array, unpacked_rows
-from scarce._classes import check_lengths
 from scarce._data import comes_in_chunks
-from scarce._frame import FitTask, Interval, checked_weights, fit_frame, fit_task, note
-from scarce._kernel_machine import KernelMachine
+from scarce._frame import (
+    FitTask,
+    Interval,
+    checked_weights,
+    fit_frame,
+    fit_task,
+    note,
+    parameter_values,
+)
+from scarce._kernel_machine import KernelMachine, Sample
 from scarce.kernels import DirectOperator, is_narrow
-from scarce.solvers import MovingOptimum, QuadraticProgram, Solution
-
-ROOM = 0.25  # for rows to come, as a share of those that are there
-LEAST_ROOM = 64
-
-
-class Strip:
-    """Values of rows, one after the other, in memory that has room for more.
-
-    Nothing that a strip holds ever changes: `moved` returns another one, which may share memory.
-    """
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
-        self._memory: Any = values
-        self._first = 0
-        self._taken = [values.shape[0]]  # rows of the memory that any strip uses
-
-    def moved(self, gone: int, new: Any) -> Strip:
-        """Return the strip without its first rows, and with others at its end."""
-        if sparse.issparse(self.values):
-            return Strip(sparse.vstack([self.values[gone:], new], format="csr"))
-        first, end = self._first + gone, self._first + self.values.shape[0]
-        last = end + new.shape[0]
-        strip = Strip(new[:0])
-        fits = last <= self._memory.shape[0] and self._memory.dtype == new.dtype
-        if self._taken[0] == end and fits:
-            strip._memory, strip._first, strip._taken = self._memory, first, self._taken
-        else:
-            dtype: Any = np.promote_types(self.values.dtype, new.dtype)
-            size = last - first
-            room = size + max(LEAST_ROOM, int(ROOM * size))
-            memory: Array = np.empty((room, *new.shape[1:]), dtype)
-            memory[: end - first] = self.values[gone:]
-            strip._memory, strip._first, strip._taken = memory, 0, [0]
-            end, last = end - first, size
-        strip._memory[end:last] = new
-        strip._taken[0] = last
-        strip.values = strip._memory[strip._first : last]
-        return strip
-
+from scarce.reductions import OneClassProblem
+from scarce.solvers import MovingOptimum, Problem, QuadraticProgram, Solution, Strip
 
 KEPT = ("_kept_rows", "_kept_weights", "_kept_targets")
 
@@ -75,16 +43,14 @@ class Followed:
         return optimum if self.settings == settings else None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Update:
-    """What an update does: how many rows have gone and come, and the optimum before."""
+    """What an update does: how many rows have gone and come, and the optimum before and after."""
 
     gone: int
     came: int
-    optimum: MovingOptimum | None
-
-
-NO_ROWS = Update(0, 0, None)
+    followed: Followed | None
+    optimum: MovingOptimum | None = None  # that has taken the rows
 
 
 def keeps_rows(estimator: Any) -> bool:
@@ -108,6 +74,7 @@ class UpdatedFit(KernelMachine):
     }
     __metadata_request__partial_fit: ClassVar[dict[str, bool]] = {"sample_weight": True}
     window: int | None = None
+    n_iter_: Any
     _unsaved: ClassVar[tuple[str, ...]] = ("_strips", "_followed", "_update")
 
     _update: Update | None = None  # while one is made
@@ -156,9 +123,6 @@ class UpdatedFit(KernelMachine):
         most = before + rows.shape[0] if self.window is None else self.window
         gone = max(0, before + rows.shape[0] - most)
         late = max(0, gone - before)  # of the new rows, those that leave at once
-        optimum = None
-        if begun and self._followed is not None:
-            optimum = self._followed.take(self._settings)
         strips = {}
         for name, values in given.items():
             if values is None:
@@ -169,7 +133,8 @@ class UpdatedFit(KernelMachine):
             strips[name] = old.moved(min(gone, before), values[late:])
             setattr(self, name, strips[name].values)
         self._strips = strips
-        self._update = Update(min(gone, before), rows.shape[0] - late, optimum)
+        followed = self._followed if begun else None
+        self._update = Update(min(gone, before), rows.shape[0] - late, followed)
 
     def _drop_rows(self) -> None:
         """Drop what `partial_fit` has kept."""
@@ -178,8 +143,8 @@ class UpdatedFit(KernelMachine):
 
     @property
     def _settings(self) -> tuple[Any, ...]:
-        """What an optimum is for, beside its program."""
-        return self.kernel, self._gamma, self.degree, self.coef0, self.tol, self.cache_size
+        """What rows bring to a program depends on, and how it is solved."""
+        return (*parameter_values(self), self._gamma)
 
     # The frame of a fit, for rows that are kept.
 
@@ -203,6 +168,63 @@ class UpdatedFit(KernelMachine):
         variables[..., self.support_[stay] - update.gone] = own[..., stay]
         return variables
 
+    def _sample(self, X: Any, weights: Array) -> Sample:
+        if self._update is None:
+            return super()._sample(X, weights)
+        rows = np.arange(weights.size)  # those of no weight are not kept
+        return Sample(
+            X, rows, weights, self._operator_of(X, self._settled_kernel(X, weights), rows)
+        )
+
+    def _is_still_optimal(
+        self,
+        sample: Sample,
+        problem: Callable[[], Problem],
+        values: dict[str, Array],
+        linear: Array | None = None,
+    ) -> bool:
+        """Have the last optimum take the rows, if it is followed; say whether the model stays.
+
+        ``values``: of all rows, as `Problem.terms` takes them. ``linear``: of all rows, if that of
+        the old ones changes.
+        """
+        update, n = self._update, sample.weights.size
+        if update is None or update.followed is None or not self._can_follow:
+            return False
+        optimum = update.followed.take(self._settings)
+        if optimum is None or not optimum.takes(update.gone, update.came, n):
+            return False
+        came = slice(n - update.came, None)
+        stated, new = problem(), {name: each[came] for name, each in values.items()}
+        terms = stated.terms(sample.weights[came], new)
+        update.optimum = optimum
+        return optimum.take(sample.operator, update.gone, terms, stated.totals, linear)
+
+    def _keep_model(self) -> None:
+        """Store that the model stays, and its support vectors have other places."""
+        assert self._update is not None
+        self._followed = Followed(self._update.optimum, self._settings)
+        self.support_ = self.support_ - self._update.gone
+        self.shape_fit_ = self._kept_rows.shape
+        self.n_iter_ = np.ones_like(self.n_iter_) if np.ndim(self.n_iter_) else 1
+
+    def _follow(self) -> tuple[QuadraticProgram, Solution] | None:
+        """Return program and solution by the optimum that has taken the rows; None without one."""
+        optimum = None if self._update is None else self._update.optimum
+        if optimum is None:
+            return None
+        solution = optimum.solve()
+        if solution is None:
+            program = optimum.program
+            return program, self._solve(program, program.signs * optimum.x)  # on the way
+        self._followed = Followed(optimum, self._settings)
+        return optimum.program, solution
+
+    @property
+    def _can_follow(self) -> bool:
+        """Whether steps are neither counted nor listened to."""
+        return self.max_iter == -1 and not fit_task(self).heard
+
     def _solve(
         self,
         program: QuadraticProgram,
@@ -210,22 +232,14 @@ class UpdatedFit(KernelMachine):
         within: FitTask | None = None,
         **options: Any,
     ) -> Solution:
-        update = self._update
-        if update is None or within is not None:
-            return super()._solve(program, start, within, **options)
-        follows = self.max_iter == -1 and not fit_task(self).heard
-        follows = follows and MovingOptimum.can_follow(program)
-        optimum, solution = update.optimum, None
-        if follows and optimum is not None:
-            solution = optimum.advance(program, update.gone, update.came)
-        if solution is None:
-            if optimum is not None and optimum.x.size == program.kernel.n:
-                start = optimum.program.signs * optimum.x  # on the way
-            solution = super()._solve(program, start, **options)
-            optimum = None
-            if follows and solution.status == "optimal":
-                optimum = MovingOptimum(program, solution.alpha, self.tol, self.cache_size)
-        self._followed = None if optimum is None else Followed(optimum, self._settings)
+        solution = super()._solve(program, start, within, **options)
+        if self._update is None or within is not None:
+            return solution
+        self._followed = None
+        follows = self._can_follow and solution.status == "optimal"
+        if follows and MovingOptimum.can_follow(program):
+            optimum = MovingOptimum(program, solution.alpha, self.tol, self.cache_size)
+            self._followed = Followed(optimum, self._settings)
         return solution
 
     # Saved models hold the rows, and no kernel values.
@@ -257,7 +271,9 @@ class UpdatedOneClass(UpdatedFit):
 
     contamination: Any
     _offset_rule: Any
-    _answer_of_rows: Any
+    nu: float
+    _answer_of_sample: Any
+    _linear_term: Any
     _stored: Any
     _program: Any
     _coefficient_scale: Any
@@ -295,9 +311,16 @@ class UpdatedOneClass(UpdatedFit):
             )
         rows = self._checked_rows(X)
         self._take_rows(rows, checked_weights(sample_weight, rows))
-        answer = self._answer_of_rows(self._kept_rows, self._kept_weights)
+        late = self._offset_rule == "left_out"
+        sample = self._sample(self._kept_rows, self._kept_weights)
+        mass = self.nu * float(sample.weights.sum())
+        linear = self._linear_term(sample, mass)
+        if self._is_still_optimal(sample, lambda: OneClassProblem(mass), {}, linear) and not late:
+            self._keep_model()
+        else:
+            self.dropped_ = np.empty(0, np.intp)
+            self._stored(self._answer_of_sample(sample), late=late)
         del self._update
-        self._stored(answer, late=self._offset_rule == "left_out")
         return self
 
     def _expect_offset(self, far: float) -> None:
@@ -319,7 +342,7 @@ class UpdatedOneClass(UpdatedFit):
 
     def _find_offset(self) -> None:
         """Find the threshold of the rows that are kept."""
-        far, self._update = self._expected, NO_ROWS
+        far, self._update = self._expected, Update(0, 0, None)
         self._expect_nothing()
         try:
             sample = self._sample(self._kept_rows, self._kept_weights)
@@ -340,77 +363,3 @@ class UpdatedOneClass(UpdatedFit):
         if "_expected" in vars(self):
             self._find_offset()
         return super().__getstate__()
-
-
-class UpdatedMargin(UpdatedFit):
-    """Part of margin classifiers: `partial_fit`."""
-
-    _refuse_probability: Any
-    _read_labels: Any
-    _set_class_weight: Any
-    _answers_of_rows: Any
-    _stored: Any
-    classes_: Any
-
-    @available_if(keeps_rows)
-    @fit_frame
-    def partial_fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None
-    ) -> Self:
-        """Bring the surfaces up to date for new rows: the optimum of all rows that are kept.
-
-        The first call is a fit; `fit` itself keeps no rows. A `gamma` that is found from the rows
-        is found by the first call, and stays.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New rows. They are kept, of all calls no more than `window`, the newest.
-        y : array-like of shape (n_samples,)
-            Their labels. The first call needs rows of every class that will ever come.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Their weights; a row of weight 0 or less takes no part, and is not kept.
-        classes : array-like of shape (n_classes,), default=None
-            All classes, for those who expect to be asked; every call must agree.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        self._refuse_probability()
-        if y is None:
-            raise ValueError("partial_fit needs y, the labels of the new rows")
-        begun = self._is_begun()
-        X, y = self._checked_rows(X, y)
-        y = column_or_1d(y, warn=True)
-        check_lengths(X, y)
-        weights = checked_weights(sample_weight, X)
-        if begun:
-            codes = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
-            strange = np.unique(y[self.classes_[codes] != y])
-            if strange.size:
-                raise ValueError(
-                    f"y holds {strange.tolist()[0]!r}, which is none of the classes of the first "
-                    f"call, {self.classes_.tolist()}: fit a new model with rows of all of them"
-                )
-        else:
-            self.classes_, codes = self._read_labels(y, weights)
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"classes={classes!r} differ from the labels of the first call, "
-                f"{self.classes_.tolist()}: it needs rows of every class"
-            )
-        self._take_rows(X, weights, codes)
-        codes, weights = self._kept_targets, self._kept_weights
-        totals = np.bincount(codes, weights, minlength=self.classes_.size)
-        if not totals.all():
-            lost = self.classes_.tolist()[int(np.argmin(totals))]
-            raise ValueError(
-                f"window={self.window} holds no row of class {lost!r} any more: use a larger one"
-            )
-        self._set_class_weight(totals)
-        answers = self._answers_of_rows(self._kept_rows, codes, weights, None)
-        del self._update
-        self._stored(*answers)
-        return self

@@ -174,8 +174,11 @@ class Kernel(ABC):
 
     # Of a `direct` kernel, for dense rows in float64.
 
-    def packed(self, Z: Array) -> Array:
-        """Return rows as the right-hand side of the functions that follow."""
+    def packed(self, Z: Array, space: Array | None = None) -> Array:
+        """Return rows as the right-hand side of the functions that follow.
+
+        ``space``: memory for them, float64, which is taken if it is large enough.
+        """
         raise NotImplementedError
 
     def write_packed(self, X: Array, rows: Array, packed: Array, out: Array) -> None:

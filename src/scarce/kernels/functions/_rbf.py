@@ -94,9 +94,10 @@ class RBFKernel(Kernel):
         assert panel.terms is not None
         _core.exponentials(out, left.terms[start:stop], panel.terms, 2.0 * self.gamma)
 
-    def packed(self, Z: Array) -> Array:
+    def packed(self, Z: Array, space: Array | None = None) -> Array:
         n, width = Z.shape
-        packed = np.empty(-(-n // PACKED_ROWS) * PACKED_ROWS * width)
+        size = -(-n // PACKED_ROWS) * PACKED_ROWS * width
+        packed = np.empty(size) if space is None or space.size < size else space
         _core.pack(Z, packed)
         return packed
 

@@ -13,7 +13,7 @@ from scarce.kernels.functions._kernel import Kernel
 from scarce.kernels.operators._rounding import UNIT, ErrorTable, NormBins
 from scarce.kernels.rows._prepared import Panel, Prepared, prepare
 from scarce.kernels.sums._sums import add_sums, scratch_tile
-from scarce.parallel import SMALLEST_EFFORT, TILE_ROWS, Work, tile_runner
+from scarce.parallel import SMALLEST_EFFORT, TILE_ROWS, Work, small_space, tile_runner
 from scarce.solvers import DenseMatrix, SymmetricOperator, ValueErrors
 
 EXACT_UP_TO = 512  # rows up to which single precision saves nothing worth having
@@ -231,8 +231,10 @@ class DirectOperator(KernelOperator):
 
     def values_between(self, rows: Array, columns: Array) -> Array:
         """Return the values of some rows with others in float64."""
-        packed, values = self.kernel.packed(self.X[columns]), np.empty((rows.size, columns.size))
-        self.kernel.write_packed(self.X, rows, packed, values)
+        values = np.empty((rows.size, columns.size))
+        with small_space("packed") as space:  # new memory would cost more than its use
+            packed = self.kernel.packed(self.X.take(columns, 0), space)
+            self.kernel.write_packed(self.X, rows, packed, values)
         return values
 
     def accumulate(
@@ -242,7 +244,8 @@ class DirectOperator(KernelOperator):
         if precision != np.float64:
             super().accumulate(columns, weights, groups, out, precision)
         else:
-            out += packed_sums(self.kernel, self.X, self.X[columns], weights, groups)
+            others = self.X.take(columns, 0)
+            out += packed_sums(self.kernel, self.X, others, weights, groups)
 
     def sums(
         self, rows: Array, columns: Array, weights: Array, groups: Array, precision: Any
@@ -250,7 +253,8 @@ class DirectOperator(KernelOperator):
         """Return ``sum_j weights[groups[i], j] k(x_rows[i], x_columns[j])``, added alike."""
         if precision != np.float64:
             return super().sums(rows, columns, weights, groups, precision)
-        return packed_sums(self.kernel, self.X[rows], self.X[columns], weights, groups)
+        some, others = self.X.take(rows, 0), self.X.take(columns, 0)
+        return packed_sums(self.kernel, some, others, weights, groups)
 
     def reference(self, rows: Array, columns: Array) -> Array:
         """Return a block in float64 by plain means, which share no formula with the others."""
@@ -275,14 +279,16 @@ class DirectOperator(KernelOperator):
 
 def packed_sums(kernel: Kernel, X: Array, Z: Array, weights: Array, groups: Array) -> Array:
     """Return ``sum_j weights[groups[i], j] k(x_i, z_j)`` for dense rows in float64."""
-    packed, sums = kernel.packed(Z), np.empty(X.shape[0])
-
-    def work(start: int, stop: int) -> None:
-        some = slice(start, stop)
-        kernel.packed_scores(X[some], packed, weights, groups[some], sums[some])
-
+    sums: Array = np.empty(X.shape[0])
     step = STEP * max(1, 1024 // max(1, Z.shape[0]))  # few columns are little work a row
-    _in_tiles(_effort(Z.shape[0], X), X.shape[0], work, step)
+    with small_space("packed") as space:  # new memory would cost more than its use
+        packed = kernel.packed(Z, space)
+
+        def work(start: int, stop: int) -> None:
+            some = slice(start, stop)
+            kernel.packed_scores(X[some], packed, weights, groups[some], sums[some])
+
+        _in_tiles(_effort(Z.shape[0], X), X.shape[0], work, step)
     return sums
 
 
