@@ -7,13 +7,18 @@ import numpy as np
 import pandas
 import pytest
 from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import _NotAnArray
 
 import scarce
 from scarce import SVC, OneClassSVM, _parameters
-from scarce._sklearn import check_sample_weight, num_samples, safe_indexing
+from scarce._sklearn import check_sample_weight, copied, num_samples, safe_indexing
 
 theirs = pytest.importorskip("sklearn.utils._param_validation")
 utils = pytest.importorskip("sklearn.utils")
@@ -191,3 +196,26 @@ def test_weights_of_zero_are_refused_unless_the_caller_does_so_itself():
     with pytest.raises(ValueError, match="must contain at least one non-zero number"):
         check_sample_weight(zeros, ROWS[0])
     assert np.array_equal(check_sample_weight(zeros, ROWS[0], all_zero=True), zeros)
+
+
+def test_copies_are_what_clone_returns():
+    frozen = FrozenEstimator(StandardScaler().fit(np.eye(3)))
+    machine = OneClassSVM(random_state=np.random.RandomState(3))
+    with config_context(enable_metadata_routing=True):
+        machine.set_fit_request(sample_weight=False)
+    pipeline = make_pipeline(frozen, StandardScaler().set_output(transform="pandas"), machine)
+    unfitted = clone(pipeline)
+    unfitted[-1]._skl_callbacks = heard = [object()]
+    copy, wanted = copied(unfitted), clone(unfitted)
+    for ours, theirs_ in zip(copy, wanted, strict=True):
+        assert type(ours) is type(theirs_)
+        assert vars(ours).keys() == vars(theirs_).keys()
+    assert copy[0] is wanted[0] is frozen
+    assert copy[1] is not unfitted[1]
+    assert copy[1]._sklearn_output_config == {"transform": "pandas"}
+    assert copy[2]._skl_callbacks is heard
+    assert copy[2].random_state is not unfitted[2].random_state
+    assert copy[2].random_state.randint(99) == wanted[2].random_state.randint(99)
+    assert copy[2].get_metadata_routing().fit.requests == {"sample_weight": False}
+    copy[2].nu = 0.1
+    assert unfitted[2].nu == 0.5

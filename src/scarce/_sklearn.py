@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, check_consistent_length, compute_class_weight
 from sklearn.utils.metadata_routing import MetadataRequest
 
@@ -28,21 +29,43 @@ else:
 # 1.8 routes metadata to `score_samples`; before, a request for it is an error.
 ROUTES_SCORES = hasattr(MetadataRequest(owner=None), "score_samples")
 
+PLAIN = {bool, int, float, str, type(None)}
+
 __all__ = [
     "HAS_CALLBACKS",
     "ROUTES_SCORES",
     "CallbackSupportMixin",
     "check_sample_weight",
     "class_factors",
+    "copied",
     "num_samples",
     "safe_indexing",
     "tear_callbacks_down",
 ]
 
 
+def copied(model: Any) -> Any:
+    """Return what `clone` returns for a model that `clone` has returned, or a value inside it.
+
+    For many copies of one model: `clone` looks at the signatures of all classes each time, which
+    takes as long as a small fit.
+    """
+    if type(model) in PLAIN:
+        return model
+    if type(model) in (list, tuple):
+        return type(model)(map(copied, model))
+    own = isinstance(model, BaseEstimator)
+    if not own or type(model).__sklearn_clone__ is not BaseEstimator.__sklearn_clone__:
+        return clone(model, safe=False)
+    fresh = object.__new__(type(model))
+    for name, value in vars(model).items():
+        vars(fresh)[name] = value if name == "_skl_callbacks" else copied(value)
+    return fresh
+
+
 def tear_callbacks_down(estimator: Any) -> None:
     """End the callbacks that an estimator's fit has set up, if it has set up any."""
-    if HAS_CALLBACKS and hasattr(estimator, "_callback_fit_ctx"):
+    if HAS_CALLBACKS and "_callback_fit_ctx" in vars(estimator):
         with_callbacks(lambda _: None)(estimator)
 
 

@@ -16,6 +16,7 @@ from scarce._arrays import Array
 from scarce._frame import Notes, note, num_samples, refuse_unsafe, refuse_words, safe_indexing
 from scarce._kernel_machine import KernelMachine, check_range
 from scarce._kernel_sum import in_order
+from scarce._sklearn import copied
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
 from scarce.held_out import WIDE_NU, WIDER, left_out_parts, warm_start
 from scarce.kernels import distinct_rows
@@ -52,16 +53,20 @@ class FitData:
     ) -> tuple[Array, list[Any]]:
         """Return the scores of the rows of each part by a detector of the others.
 
+        ``rows`` are those that take part, in order.
         ``alone``: detectors know nothing of the one fitted to all rows, not even its width, as the
         proof of "cv+" asks for, and are returned too.
         """
-        found, models = np.empty(num_samples(self.X)), []
+        n = num_samples(self.X)
+        found, models = np.empty(n), []
+        unfitted = clone(detector) if alone else with_width_of(detector, fitted)
         for part in parts:
-            rest = np.setdiff1d(rows, part)
-            model = clone(detector) if alone else with_width_of(detector, fitted)
+            stays = np.ones(n, bool)
+            stays[part] = False
+            kept, model = stays[rows], copied(unfitted)
             if not alone:
-                start_near(last_step(model), last_step(fitted), np.isin(rows, rest))
-            self.fitted(model, rest)
+                start_near(last_step(model), last_step(fitted), kept)
+            self.fitted(model, rows[kept])
             found[part] = self.scores(model, part)
             models += [model] if alone else []
         return found, models
