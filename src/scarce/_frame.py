@@ -133,13 +133,16 @@ def fit_frame(fit: Any = None, *, nested_checks: bool = False) -> Any:
                 check_parameters(estimator)
             if not getattr(estimator, "_fits_by_chunks", False):
                 refuse_chunks(type(estimator).__name__, args[0] if args else kwargs.get("X"))
-            set_config(skip_parameter_validation=unchecked or not nested_checks)
+            skipped = unchecked or not nested_checks
+            if skipped != unchecked:
+                set_config(skip_parameter_validation=skipped)
             token = _notes.set(notes)
             try:
                 fitted = fit(estimator, *args, **kwargs)
             finally:
                 _notes.reset(token)
-                set_config(skip_parameter_validation=unchecked)
+                if skipped != unchecked:
+                    set_config(skip_parameter_validation=unchecked)
                 tear_callbacks_down(estimator)
             for message, category in notes:
                 if outer is None:
@@ -209,8 +212,8 @@ class FitTask:
     @property
     def heard(self) -> bool:
         """Whether anybody listens; if not, parts may run in threads."""
-        return bool(getattr(self.estimator, "verbose", False)) or hasattr(
-            self.estimator, "_skl_callbacks"
+        return bool(getattr(self.estimator, "verbose", False)) or (
+            "_skl_callbacks" in vars(self.estimator)
         )
 
     def part(self, name: str, max_subtasks: int | None = 0) -> FitTask:
@@ -223,7 +226,8 @@ class FitTask:
 
 def fit_task(estimator: Any, max_subtasks: int | None = None) -> FitTask:
     """Return the task of the whole fit."""
-    listened = hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
+    state = vars(estimator)  # scikit-learn sets them there
+    listened = "_skl_callbacks" in state or "_parent_callback_ctx" in state
     context = estimator._init_callback_context(max_subtasks=max_subtasks) if listened else None
     return FitTask(estimator, context)
 

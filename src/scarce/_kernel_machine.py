@@ -173,10 +173,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
 
     def _keeps_features(self, X: Array, reset: bool) -> bool:
         """Say whether a plain array has the features of the fit, which it says when `reset`."""
+        named = "feature_names_in_" in vars(self)
         if not reset:
-            named = hasattr(self, "feature_names_in_")
             return not named and X.shape[1] == getattr(self, "n_features_in_", None)
-        if hasattr(self, "feature_names_in_"):
+        if named:
             del self.feature_names_in_
         self.n_features_in_ = X.shape[1]
         return True
@@ -185,7 +185,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         """Settle the kernel, and return the rows that take part with their kernel matrix."""
         rows = weights.nonzero()[0]
         operator = self._operator_of(X, self._settled_kernel(X, weights), rows)
-        return Sample(X, rows, weights[rows], operator)
+        own = weights if rows.size == weights.size else weights[rows]
+        return Sample(X, rows, own, operator)
 
     def _settled_kernel(self, X: Any, weights: Array) -> Kernel:
         """Return the kernel with a number for `gamma`, and keep that number."""
@@ -441,7 +442,7 @@ def check_range(X: Any) -> None:
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:
         return
-    if values.dtype == np.float64 and sum_of_squares(values) < LARGE_SQUARES:
+    if values.dtype.char == "d" and sum_of_squares(values) < LARGE_SQUARES:
         return
     largest = max(float(values.max()), -float(values.min()))
     if largest > np.sqrt(np.finfo(np.float64).max / (4 * X.shape[1])):

@@ -121,9 +121,12 @@ class OneClassPredictions:
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
+EPS = np.finfo(np.float64).eps
+
+
 def rounding_error(coefficients: Array, largest: float) -> float:
     """Return how far rounding may move a score ``sum_j c_j k(x, x_j)`` with ``k`` up to largest."""
-    return 16.0 * float(np.finfo(np.float64).eps * np.abs(coefficients).sum() * largest)
+    return 16.0 * float(EPS * np.abs(coefficients).sum() * largest)
 
 
 def on_boundary(scores: Array, offsets: Array, rounding: float) -> Array:

@@ -25,6 +25,14 @@ from scarce.held_out._scores import (
 )
 
 DEFAULT_RATE = 0.1
+LEFT_OUT_STATE = (
+    "_left_out_scores",
+    "_left_out_weights",
+    "_left_out_places",
+    "false_alarms_",
+    "false_alarm_range_",
+    "_unsettled",
+)
 FEW_SCALED = 100  # rows up to which a scaler that has seen the held-out ones matters
 
 
@@ -137,8 +145,10 @@ class HeldOutOffset:
 
     def _note_if_all_inside(self, lowest: float) -> None:
         """Say that every row is accepted, given the lowest score that a row can have."""
+        if self._offset_rule != "left_out":
+            return
         threshold = float(np.ravel(self.offset_)[0])  # type: ignore[attr-defined]
-        if self._offset_rule == "left_out" and threshold <= lowest:
+        if threshold <= lowest:
             note(
                 "every row is accepted: a row left out has no kernel value with the others above "
                 "zero, so that the threshold is the score of a row infinitely far away. Use a "
@@ -149,8 +159,7 @@ class HeldOutOffset:
 
     def _forget_left_out(self) -> None:
         """Drop what an earlier fit with held-out scores has stored."""
-        parts = [f"_left_out_{part}" for part in ("scores", "weights", "places")]
-        for name in (*parts, "false_alarms_", "false_alarm_range_", "_unsettled"):
+        for name in LEFT_OUT_STATE:
             self.__dict__.pop(name, None)
 
     def _settle_left_out(self) -> None:
@@ -315,13 +324,14 @@ class TrimmedOffset(HeldOutOffset):
     @property
     def _offset_rule(self) -> str:
         """Whose scores set the offset; what only held-out scores can promise implies them."""
-        given = {"false_alarms": self.false_alarms, "contamination": self._contamination or None}
-        asked = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+        asked = self.false_alarms is not None or bool(self._contamination)
         if self.offset is None:
             return "left_out" if asked else "training"
         if asked and self.offset != "left_out":
+            name = "contamination" if self.false_alarms is None else "false_alarms"
             raise ValueError(
-                f'{asked[0]} needs held-out scores, which offset="{self.offset}" does not use: '
+                f"{name}={getattr(self, name)!r} needs held-out scores, which "
+                f'offset="{self.offset}" does not use: '
                 'give offset="left_out", or leave one of the two out'
             )
         return self.offset

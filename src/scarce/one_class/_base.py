@@ -163,11 +163,11 @@ class OneClassMachine(
     def _answer_of_rows(self, X: Any, weights: Array) -> Answer:
         """Return that of checked rows in memory."""
         self.dropped_, still_counted = self._rows_to_drop(X, weights)
+        if not self.dropped_.size:
+            return self._answer_of_sample(self._sample(X, weights))
         taking = weights.copy()
         taking[self.dropped_] = 0.0
         answer = self._answer_of_sample(self._sample(X, taking))
-        if not self.dropped_.size:
-            return answer
         return replace(answer, dropped=(self._checked_scores(X[self.dropped_]), still_counted))
 
     def _answer_of_sample(self, sample: Sample) -> Answer:

@@ -95,6 +95,8 @@ def sum_of_squares(values: NDArray[Any]) -> float:
     OpenBLAS shares out a long dot product, and the threads that took part go on spinning for a
     tenth of a second, in which they take a core from whatever comes next.
     """
+    if values.size < SHARED_OUT:
+        return float(np.vdot(values, values))
     if values.size >= 16 * SHARED_OUT:
         with single_threaded_blas:
             return float(np.vdot(values, values))

@@ -43,13 +43,13 @@ class OneClassProblem:
     @property
     def coupling(self) -> Array:
         """Nothing is coupled."""
-        return np.ones((1, 1))
+        return np.array([[1.0]])
 
     def terms(self, weights: Array, values: Mapping[str, Array] | None = None) -> Terms:
         """Return bounds that are the weights."""
-        ones = np.ones_like(weights)
-        groups = np.zeros(weights.size, np.int64)
-        return Terms(groups, ones, ones, np.zeros_like(weights), weights)
+        n = weights.size
+        ones = np.ones(n)
+        return Terms(np.zeros(n, np.int64), ones, ones, np.zeros(n), weights)
 
 
 def one_class_program(

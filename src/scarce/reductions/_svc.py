@@ -45,10 +45,10 @@ class MarginProblem:
         codes = (values["y"] == self.classes[1]).astype(np.int64)
         labels = 2.0 * codes - 1.0
         upper = self.costs[codes] * weights
-        ones = np.ones_like(labels)
+        n = codes.size
         if self.mass is None:
-            return Terms(np.zeros_like(codes), labels, labels, -ones, upper)
-        return Terms(codes, ones, labels, np.zeros_like(labels), upper)
+            return Terms(np.zeros(n, np.int64), labels, labels, np.full(n, -1.0), upper)
+        return Terms(codes, np.ones(n), labels, np.zeros(n), upper)
 
 
 SIGNS = np.array([-1.0, 1.0])  # the labels of rows in memory

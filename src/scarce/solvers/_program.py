@@ -323,7 +323,8 @@ class Solution:
     @property
     def is_finite(self) -> bool:
         """Whether minimiser and multipliers are finite."""
-        return bool(np.isfinite(self.alpha).all() and np.isfinite(self.multipliers).all())
+        multipliers: list[float] = self.multipliers.tolist()
+        return all(map(math.isfinite, multipliers)) and bool(np.isfinite(self.alpha).all())
 
 
 TERMS = ("groups", "signs", "kernel_signs", "linear", "upper")
@@ -406,14 +407,15 @@ def program_of(
     if terms.signs.min(initial=1.0) > 0:  # which a program knows how to do without
         kernel_signs = None if kernel_signs is signs else kernel_signs
         signs = None
-    alone = problem.totals.size == 1
+    own, coupling = problem.totals, problem.coupling
+    alone = own.size == 1
     return QuadraticProgram(
         operator,
-        totals=problem.totals if totals is None else totals,
+        totals=own if totals is None else totals,
         upper=terms.upper,
         linear=terms.linear if linear is None else linear,
         groups=None if alone else terms.groups,
         signs=signs,
         kernel_signs=kernel_signs,
-        coupling=None if alone and problem.coupling[0, 0] == 1.0 else problem.coupling,
+        coupling=None if alone and coupling[0, 0] == 1.0 else coupling,
     )

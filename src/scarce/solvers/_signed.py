@@ -59,10 +59,12 @@ class RowCache(SymmetricOperator):
             return
         self._source = kernel if self.is_sorted else kernel.subset(self.order)
         self.values = values
-        self.where = np.full(self.n, -1)
         self.count = 0
         if not self.lazily or self.n**2 <= KEPT:
+            self.where = np.empty(self.n, np.int64)
             self._keep_all()
+        else:
+            self.where = np.full(self.n, -1)
 
     @property
     def batch(self) -> int:
@@ -117,11 +119,12 @@ class RowCache(SymmetricOperator):
         self.keep(places if every_row else places[: self.batch])
 
     def _keep_all(self) -> None:
+        all_rows = np.arange(self.n)
         if isinstance(self._source, DenseMatrix) and self._source.values.dtype == self.precision:
             self.values = np.ascontiguousarray(self._source.values)
         else:
-            self._source.write_block(np.arange(self.n), self.values)
-        self.where[:] = np.arange(self.n)
+            self._source.write_block(all_rows, self.values)
+        self.where[:] = all_rows
         self.count = self.n
 
     def block(self, indices: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -144,7 +144,7 @@ class Kernel(ABC):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the formula by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in _parameter_names(type(self))}
 
     def parameter(self, name: str, default: Any = None) -> Any:
         """Return a parameter of the formula, or a default if it has none of that name."""
@@ -301,10 +301,15 @@ def kernel_type(kernel: Any) -> type[Kernel]:
 PLAIN = (str, int, float)  # which may be remembered by their values
 
 
+@cache
+def _parameter_names(kind: type[Kernel]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))  # type: ignore[arg-type]
+
+
 @lru_cache(maxsize=256, typed=True)
 def _named(kind: type[Kernel], gamma: Any, degree: float, coef0: float) -> Kernel:
     given = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    return kind(**{each.name: given[each.name] for each in fields(kind)})  # type: ignore[arg-type]
+    return kind(**{name: given[name] for name in _parameter_names(kind)})
 
 
 def make_kernel(

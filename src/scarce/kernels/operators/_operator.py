@@ -186,19 +186,18 @@ class DirectOperator(KernelOperator):
     def __init__(self, X: Array, kernel: Kernel) -> None:
         self._begin(kernel, X.shape[0])
         self.X = np.ascontiguousarray(X, dtype=np.float64)
+        self._diagonal = np.ones(self.n)
+        self._packed: Array | None = None
 
     @cached_property
     def prepared(self) -> Prepared:  # type: ignore[override]
         """The rows as tiles take them."""
         return prepare(self.kernel, self.X)
 
-    @cached_property
-    def _packed(self) -> Array:
-        return self.kernel.packed(self.X)
-
-    @cached_property
-    def _diagonal(self) -> Array:
-        return np.ones(self.n)
+    def _packed_rows(self) -> Array:
+        if self._packed is None:
+            self._packed = self.kernel.packed(self.X)
+        return self._packed
 
     def subset(self, indices: Array) -> DirectOperator:
         """Return the operator of some of the rows."""
@@ -214,7 +213,7 @@ class DirectOperator(KernelOperator):
             self._write_square(out)
 
     def _write_square(self, out: Array) -> None:
-        X, packed, write = self.X, self._packed, self.kernel.write_square
+        X, packed, write = self.X, self._packed_rows(), self.kernel.write_square
         _in_tiles(_effort(self.n, X) // 2, self.n, lambda a, b: write(X, packed, a, b, out))
 
     def write_rows(self, indices: Array, out: Array) -> None:
@@ -222,7 +221,7 @@ class DirectOperator(KernelOperator):
         if out.dtype != np.float64:
             super().write_rows(indices, out)
             return
-        X, packed, write = self.X, self._packed, self.kernel.write_packed
+        X, packed, write = self.X, self._packed_rows(), self.kernel.write_packed
         _in_tiles(
             _effort(indices.size, X),
             indices.size,
@@ -266,7 +265,7 @@ class DirectOperator(KernelOperator):
 
     def value_errors(self) -> ValueErrors:
         """Return a bound for all values: that of their formula."""
-        error = np.full((1, 1), direct_error(self.X.shape[1]))
+        error = np.array([[direct_error(self.X.shape[1])]])
         return ValueErrors(np.zeros(self.n, np.int64), error)
 
     def error_bound(self, absolute_weights: Array, precision: Any) -> Array:

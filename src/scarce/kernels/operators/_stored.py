@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +62,8 @@ class StoredOperator(SymmetricOperator):
 
     def subset(self, indices: Array) -> StoredOperator:
         """Return the operator of some of the rows; nothing is copied."""
-        part = copy.copy(self)
+        part = object.__new__(StoredOperator)
+        vars(part).update(vars(self))
         part.index, part.n = self.index[indices], indices.size
         return part
 
