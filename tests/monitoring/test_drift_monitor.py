@@ -144,12 +144,17 @@ def test_scores_that_crowd_inside_the_class_keep_the_bound(model):
 
 
 @pytest.mark.parametrize("n", [20, 60, 400])
-def test_rows_that_repeat_keep_the_bound(n):
+@pytest.mark.parametrize(
+    "model",
+    [OneClassSVM(nu=0.2, false_alarms=0.1), CalibratedOneClass(OneClassSVM(nu=0.2))],
+    ids=["weights", "rows"],
+)
+def test_rows_that_repeat_keep_the_bound(model, n):
     """Held out together, equal rows score lower than new rows that equal them do."""
     alpha, runs, alarms = 0.1, 40, 0
     for seed in range(runs):
         random = np.random.default_rng(seed)
-        model = OneClassSVM(nu=0.2, false_alarms=0.1).fit(random.integers(0, 3, size=(n, 2)))
+        model = clone(model).fit(random.integers(0, 3, size=(n, 2)))
         with pytest.warns(UserWarning, match="Rows of the fit repeat"):
             monitor = DriftMonitor(model, alpha=alpha, random_state=seed)
         monitor.update(random.integers(0, 3, size=(250, 2)))

@@ -15,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from scarce._arrays import Array
 from scarce.held_out import HeldOutScores
 from scarce.monitoring._betting import Capital, one_plain, plain
-from scarce.monitoring._ranks import SeenScores
+from scarce.monitoring._ranks import SeenScores, rounded
 
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
 VERSION = 2  # of a stored state
 LOW = 0.1  # proportion of held-out scores, the lowest, whose order counts
 MOST_COUNTED = 200.0  # held-out scores: all of them err together, and more rows would show it
+EQUAL = 40  # binary digits of the scores of equal rows that are the same
 ZERO = 1e-10  # of what support vectors could add up to, below which a weight vector is rounding
 MOST_ROWS = 2**53  # that a state may count: beyond it floating point numbers skip some
 HISTORY = ("n_rows", "capital", "rejected_proportion")
@@ -132,9 +133,10 @@ class DriftMonitor:
         if rows_repeat(left_out):
             counts = np.zeros_like(counts)
             warnings.warn(
-                "Rows of the fit repeat. A new row that equals one of them scores higher than that "
-                "one did when it was held out, so the monitor compares rows only with those that "
-                "it saw before: a change between the fit and the first rows is not noticed",
+                "Rows of the fit repeat (or their held-out scores do). A new row that equals one "
+                "of them scores higher than that one did when it was held out, so the monitor "
+                "compares rows only with those that it saw before: a change between the fit and "
+                "the first rows is not noticed",
                 UserWarning,
                 stacklevel=2,
             )
@@ -311,7 +313,7 @@ def held_out_scores(model: Any) -> HeldOutScores:
     if not hasattr(last, "_left_out"):
         raise ValueError(
             f"model must have held-out scores to compare with, and {type(last).__name__} has none: "
-            "wrap it, CalibratedOneClass(...)"
+            "give a detector with false_alarms, or put CalibratedOneClass(...) around it"
         )
     check_is_fitted(last)
     found: HeldOutScores = last._left_out()
@@ -331,10 +333,11 @@ def counted(weights: Array) -> Array:
 def rows_repeat(left_out: HeldOutScores) -> bool:
     """Say whether so many rows repeat that ranks among held-out scores would show it.
 
-    Equal rows are held out together, as one row with their weight. A number of rows below the root
-    of all moves ranks by less than their own noise.
+    Equal rows are held out together, as one row with their weight or as several of one score. A
+    number of rows below the root of all moves ranks by less than their own noise.
     """
-    weights = left_out.weights
+    places = np.unique(rounded(left_out.scores, EQUAL), return_inverse=True)[1]
+    weights = np.bincount(places, left_out.weights)
     return bool(weights[weights > 1.0].sum() > weights.sum() ** 0.5)
 
 

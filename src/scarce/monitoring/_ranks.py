@@ -11,7 +11,7 @@ DIGITS = 16  # binary digits of a score that are kept, so that few distinct ones
 BLOCK = 512  # scores that are compared with each other at once
 
 
-def rounded(scores: ArrayLike) -> Array:
+def rounded(scores: ArrayLike, digits: int = DIGITS) -> Array:
     """Return scores with fewer digits: a fixed rounding, so that equal ones stay exchangeable.
 
     Examples
@@ -21,7 +21,7 @@ def rounded(scores: ArrayLike) -> Array:
     array([0.5, 1. ])
     """
     mantissas, exponents = np.frexp(np.asarray(scores, dtype=np.float64))
-    return np.asarray(np.ldexp(np.round(np.ldexp(mantissas, DIGITS)), exponents - DIGITS))
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissas, digits)), exponents - digits))
 
 
 class SeenScores:
