@@ -166,10 +166,11 @@ def _sampled(tables: list[Rows], arguments: argparse.Namespace) -> list[Rows]:
 def _sample_note(rows: Rows) -> str | None:
     if rows.total is None:
         return None
+    times = (rows.total / len(rows)) ** 2
     return (
         f"{len(rows):,} of the {rows.total:,} rows of {rows.path.name} are learnt from, chosen at "
         f"random by --seed. --rows all takes them all, and about "
-        f"{(rows.total / len(rows)) ** 2:,.0f} times as long"
+        f"{times:,.{int(times < 10)}f} times as long"
     )
 
 
