@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from scarce._arrays import Array
+from scarce._core import add_rows
 from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._signed import SignedForm, extremes_of
 from scarce.solvers.certificate._judge import Certificate, midpoints
@@ -72,28 +73,34 @@ class ActiveRows:
 
         Few of them are most of what the normal vector has moved by.
         """
-        since = self._since()
+        since, count = self._since(), self.rows.size
         moved = np.flatnonzero(since)
         moved = moved[np.argsort(-np.abs(since[moved]), kind="stable")]
         numbers = np.arange(PARTS + 1) * moved.size // PARTS
-        left = (np.arange(moved.size)[:, None] >= numbers) * since[moved, None]
-        squared = np.einsum("ij,ij->j", left, self._square[moved[:, None], moved] @ left)
+        # What the changes left then are worth at active rows, and how long their vector is.
+        worth, squared = np.zeros((PARTS + 1, count)), np.zeros(PARTS + 1)
+        square = self._square[:count, :count]
+        for part in range(PARTS - 1, -1, -1):
+            some, rest = moved[numbers[part] : numbers[part + 1]], moved[numbers[part] :]
+            worth[part] = worth[part + 1]
+            add_rows(square, some, since[some], worth[part])
+            squared[part] = since[rest] @ worth[part, rest]
         far = np.sqrt(np.maximum(squared, 0.0) * self.program.kernel.diagonal().max())
-        away = np.sort(self._away(self.field, slice(None)))
-        doubts = np.searchsorted(away, far)  # about, as sums may bring rows nearer
+        away = self._away(self.field, slice(None))
+        # About, as sums may bring rows nearer.
+        doubts = np.array([np.count_nonzero(away < each) for each in far])
         doubts[doubts > LOOKED_AT * self.x.size] = self.x.size
         cost = numbers * self.x.size + (moved.size - numbers) * doubts
-        number = int(numbers[np.argmin(cost)])
-        if number in (0, moved.size):
+        best = int(np.argmin(cost))
+        if numbers[best] in (0, moved.size):
             self._choose_anew()
             return
-        self._sum_some(moved[:number])
+        self._sum_some(moved[: numbers[best]])
         self._measure(self._last_variables())
         if self.error > OLD_ERROR * self.tol:
             self._sum_all()
             return
-        rest = moved[number:]
-        self.active[:] = self.field[self.rows] + since[rest] @ self._square[rest, : self.rows.size]
+        self.active[:] = self.field[self.rows] + worth[best]
 
     def _since(self) -> Array:
         """Return how active variables have changed since the sums over all rows."""

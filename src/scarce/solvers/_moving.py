@@ -179,14 +179,16 @@ class MovingOptimum(ActiveRows):
         self.field[new] = program.kernel.sums(new, support, weights, alike, np.float64)
         away = self._away(self.field[new], new)
         near = away <= self.near
-        settled = bool((near | (away > self.reach)).all())
         if near.any():
-            new = new[near]
-            self._activate(new)
-            settled = settled and self.verdict is not None
-            if settled:
-                sums = self.active[-new.size :]
-                settled = bool((self._away(sums, new) > 2.0 * self.error).all())
+            self._activate(new[near])
+        if self.verdict is None:
+            return False
+        # What the point is worth at new rows, exactly, where that is not known to be enough.
+        active = self.active[self.active.size - np.count_nonzero(near) :]
+        settled = bool((self._away(active, new[near]) > 2.0 * self.error).all())
+        doubt = new[~near & (away <= self.reach)]
+        if settled and doubt.size:
+            settled = not self._look_at(doubt, self.multipliers)[2].any()
         return settled
 
     # Steps.
