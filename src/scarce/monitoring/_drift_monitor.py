@@ -20,7 +20,7 @@ from scarce.monitoring._ranks import SeenScores, rounded
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
 VERSION = 2  # of a stored state
 LOW = 0.1  # proportion of held-out scores, the lowest, whose order counts
-MOST_COUNTED = 200.0  # held-out scores: all of them err together, and more rows would show it
+MOST_COUNTED = 100.0  # held-out scores: all of them err together, and more rows would show it
 EQUAL = 40  # binary digits of the scores of equal rows that are the same
 ZERO = 1e-10  # of what support vectors could add up to, below which a weight vector is rounding
 MOST_ROWS = 2**53  # that a state may count: beyond it floating point numbers skip some
@@ -69,7 +69,7 @@ class DriftMonitor:
     Notes
     -----
     The bound is exact for scores that are exchangeable. Low held-out scores are nearly so, and
-    count for at most 200 rows, for less if there are few. High ones are not: inside the class
+    count for at most 100 rows, for less if there are few. High ones are not: inside the class
     scores crowd, and each model has its own crowd. So of held-out scores only the order of the
     lowest tenth counts, and the number of the others. Those of rows that repeat are not
     exchangeable at all: equal rows are held out together (a weight above 1 says the same). Where
