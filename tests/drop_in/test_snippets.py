@@ -157,6 +157,64 @@ answer = clf.fit(texts, ["fruit", "fruit", "car", "car", "fruit", "car"] * 3).pr
     "several targets": """
 from sklearn.multioutput import MultiOutputRegressor
 answer = MultiOutputRegressor(svm.SVR()).fit(t, np.c_[wave, -wave]).predict(t)""",
+    "margins of two penalties": """
+np.random.seed(0)
+P = np.r_[np.random.randn(20, 2) - [2, 2], np.random.randn(20, 2) + [2, 2]]
+lines = []
+for penalty in (1, 0.05):
+    clf = svm.SVC(kernel="linear", C=penalty).fit(P, [0] * 20 + [1] * 20)
+    w = clf.coef_[0]
+    margin = 1 / np.sqrt(np.sum(clf.coef_**2))
+    lines.append([-w[0] / w[1], -clf.intercept_[0] / w[1], margin])
+answer = np.array(lines)""",
+    "columns chosen by an F test": """
+from sklearn.feature_selection import SelectPercentile, f_classif
+noisy = np.c_[X, 2 * np.random.RandomState(0).random((150, 36))]
+clf = Pipeline([("anova", SelectPercentile(f_classif)), ("scaler", StandardScaler()),
+                ("svc", svm.SVC(gamma="auto"))])
+scores = []
+for percentile in (1, 5, 10, 30, 100):
+    clf.set_params(anova__percentile=percentile)
+    scores.append(cross_val_score(clf, noisy, y).mean())
+answer = np.array(scores)""",
+    "ties are broken": """
+P, labels = make_blobs(random_state=27)
+xx, yy = np.meshgrid(np.linspace(P[:, 0].min(), P[:, 0].max(), 40),
+                     np.linspace(P[:, 1].min(), P[:, 1].max(), 40))
+answer = np.r_[[
+    svm.SVC(kernel="linear", C=1, break_ties=ties, decision_function_shape="ovr")
+    .fit(P, labels).predict(np.c_[xx.ravel(), yy.ravel()]) for ties in (False, True)]]""",
+    "widths and costs": """
+from sklearn.model_selection import StratifiedShuffleSplit
+two = StandardScaler().fit_transform(X[:, :2])
+cv = StratifiedShuffleSplit(n_splits=3, test_size=0.2, random_state=42)
+grid = {"C": np.logspace(-2, 4, 4), "gamma": np.logspace(-5, 2, 4)}
+answer = GridSearchCV(svm.SVC(), grid, cv=cv).fit(two, y).cv_results_["mean_test_score"]""",
+    "principal components and a random search": """
+from sklearn.decomposition import PCA
+from sklearn.model_selection import RandomizedSearchCV
+digits = load_digits()
+D, labels = digits.data[:400] / 16, digits.target[:400]
+D = PCA(n_components=20, svd_solver="full", whiten=True).fit_transform(D)
+D = D * np.sign(D[np.abs(D).argmax(axis=0), range(20)])
+grid = {"C": [1e0, 1e1, 1e2], "gamma": [0.01, 0.1]}
+search = RandomizedSearchCV(svm.SVC(class_weight="balanced"), grid, n_iter=4, random_state=0)
+answer = search.fit(D[:300], labels[:300]).predict(D[300:])""",
+    "area under the curve, by folds": """
+from sklearn.metrics import roc_auc_score
+noisy = np.c_[X[y != 2], np.random.RandomState(0).randn(100, 400)]
+areas = []
+for train, test in StratifiedKFold(n_splits=6).split(noisy, y[y != 2]):
+    clf = svm.SVC(kernel="linear").fit(noisy[train], y[y != 2][train])
+    areas.append(roc_auc_score(y[y != 2][test], clf.decision_function(noisy[test])))
+answer = np.array(areas)""",
+    "outliers among clusters": """
+rng = np.random.RandomState(42)
+P, _ = make_blobs(centers=[[2, 2], [-2, -2]], cluster_std=[1.5, 0.3], n_samples=85, random_state=0)
+P = np.r_[P, rng.uniform(-6, 6, size=(15, 2))]
+xx, yy = np.meshgrid(np.linspace(-7, 7, 30), np.linspace(-7, 7, 30))
+clf = svm.OneClassSVM(nu=0.15, kernel="rbf", gamma=0.1).fit(P)
+answer = clf.predict(np.c_[xx.ravel(), yy.ravel()])""",
 }
 
 
