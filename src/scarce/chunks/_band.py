@@ -39,6 +39,7 @@ VIOLATION_SHARE = 0.4  # of the violation allowed
 FEW = 1000  # violators that a new partition would not be worth
 WIDER = 4.0  # band where the rows of one cannot make up for what the others lack
 WINDOWS = 2.0  # widths of a band, from a window
+GUESS = 0.02  # share of a band's width within which the first guess has variables off their bounds
 
 
 @dataclass(frozen=True)
@@ -208,15 +209,16 @@ class _BandFit:
         alpha, share, partitions = None, 1.0, 1
         solution: BandSolution | None = None
         for _ in range(MOST_ROUNDS):
-            rows = self.features.rows(band.X)
+            raw = self.features.raw(band.X)
+            rows = self.features.from_raw(raw)
             held = self.features.from_raw(settled.vectors), settled.counts
             program = band_program(self.problem, rows, band.terms, held)
-            guess = self._guess(band, rows) if alpha is None else alpha
+            guess = self._guess(band, raw) if alpha is None else alpha
             own = max(float(band.terms.upper.sum()), np.finfo(float).tiny)
             inner = min(VIOLATION_SHARE * self.tol, GAP_SHARE * self.tol * scale / own)
             answer = self.solver(program, feasible_start(program, guess), share * inner)
             self.steps += answer.n_iter
-            solution, judged = self._judge(settled, band, rows, answer)
+            solution, judged = self._judge(settled, band, (raw, rows), answer)
             scale = abs(solution.objective)
             n_violators = sum(each.n_violators for each in judged)
             self._tell(
@@ -247,16 +249,22 @@ class _BandFit:
         assert solution is not None
         return solution
 
-    def _guess(self, band: RowSet, rows: Array) -> Array:
-        """Return dual variables that fall with the frozen model's reduced gradient."""
-        s = self.partition.hyperplanes.reduced(self.features.raw(band.X), band.terms)
-        width = np.maximum(self.partition.widths[band.terms.groups], np.finfo(float).tiny)
+    def _guess(self, band: RowSet, raw: Array) -> Array:
+        """Return dual variables that fall with the frozen model's reduced gradient, steeply.
+
+        At an optimum hardly more of them are within their bounds than there are features.
+        """
+        s = self.partition.hyperplanes.reduced(raw, band.terms)
+        widths = GUESS * self.partition.widths
+        width = np.maximum(widths[band.terms.groups], np.finfo(float).tiny)
         share = np.clip(0.5 - 0.5 * s / width, 0.0, 1.0)
         return np.asarray(band.terms.upper * share)
 
     def _judge(
-        self, settled: Settled, band: RowSet, rows: Array, answer: Solution
+        self, settled: Settled, band: RowSet, values: tuple[Array, Array], answer: Solution
     ) -> tuple[BandSolution, list[Judged]]:
+        """Judge an answer by all rows. ``values``: raw numbers and features of the band's rows."""
+        raw, rows = values
         problem, terms = self.problem, band.terms
         vectors = self.features.from_raw(settled.vectors)
         vectors = vectors + group_vectors(rows, terms, answer.alpha, self.n_groups)
@@ -305,11 +313,8 @@ class _BandFit:
             status = "optimal"
         elif answer.status in ("max_iter", "stopped"):
             status = answer.status
-        raw = settled.vectors + group_vectors(
-            self.features.raw(band.X), terms, answer.alpha, self.n_groups
-        )
         solution = BandSolution(
-            raw,
+            settled.vectors + group_vectors(raw, terms, answer.alpha, self.n_groups),
             hyperplanes,
             objective,
             primal,
