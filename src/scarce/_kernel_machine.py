@@ -347,8 +347,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if not self._kernel_type.has_formula:
             return plain
         size = float(np.abs(offset).min())
-        if self._kernel_type.vanishes and (dual >= 0).all():
-            plain = min(plain, share * size)
+        if plain > share * size and self._kernel_type.vanishes and (dual >= 0).all():
+            plain = share * size
         error = score_error(
             self.support_vectors_, dual, self._fitted_kernel(), enough=TINY_SHARE * size
         )

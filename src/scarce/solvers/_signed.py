@@ -54,7 +54,8 @@ class RowCache(SymmetricOperator):
         self.where: Array  # the row of memory of every place, -1 for none
         self.columns: Array = NO_INDEX  # of every place in such a row, if not the places themselves
         if kernel.shares_values:
-            self.values, self.columns = kernel.values, kernel.index[self.order]
+            index = kernel.index
+            self.values, self.columns = kernel.values, index if self.is_sorted else index[self.order]
             self.where, self.count = self.columns, self.n
             return
         self._source = kernel if self.is_sorted else kernel.subset(self.order)
