@@ -55,7 +55,9 @@ class RowCache(SymmetricOperator):
         self.columns: Array = NO_INDEX  # of every place in such a row, if not the places themselves
         if kernel.shares_values:
             index = kernel.index
-            self.values, self.columns = kernel.values, index if self.is_sorted else index[self.order]
+            self.values, self.columns = kernel.values, index
+            if not self.is_sorted:
+                self.columns = index[self.order]
             self.where, self.count = self.columns, self.n
             return
         self._source = kernel if self.is_sorted else kernel.subset(self.order)
