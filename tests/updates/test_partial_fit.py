@@ -219,23 +219,30 @@ def test_rows_that_change_nothing_leave_the_model_as_it_is(estimator):
     assert truth.dual_gap <= model.dual_gap_ + 1e-9
 
 
-def test_interrupted_updates_leave_the_old_model(monkeypatch):
-    X, y = rows(700)
-    for estimator in (OneClassSVM(nu=0.1), SVC()):
-        model, _ = stream(estimator, X, y, 640, (10,))
-        before = model.decision_function(X[:5]), model.objective_, model.shape_fit_
+INSIDE = ("_forget", "_move", "_state", "_append", "_solved_for_active", "_solution")
 
-        def stop(*_args, **_kwargs):
-            raise KeyboardInterrupt
 
+@pytest.mark.parametrize("estimator", [OneClassSVM(nu=0.1), SVC()])
+def test_interrupted_updates_leave_the_old_model(estimator, monkeypatch):
+    X, y = rows(760)
+    model, end = stream(estimator, X, y, 640, (10,), window=640)
+
+    def stop(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    places = [(MovingOptimum, name) for name in INSIDE]
+    for owner, name in [*places, (type(model), "_keep"), (type(model), "_stored")]:
+        before = dict(vars(model)), model.decision_function(X[:5])
+        part = slice(end, end + 10)
         with monkeypatch.context() as patch:
-            patch.setattr(MovingOptimum, "_solved_for_active", stop)
+            patch.setattr(owner, name, stop)
             with pytest.raises(KeyboardInterrupt):
-                model.partial_fit(X[650:660], y[650:660])
-        np.testing.assert_array_equal(model.decision_function(X[:5]), before[0])
-        assert (model.objective_, model.shape_fit_) == before[1:]
-        model.partial_fit(X[650:660], y[650:660])
-        assert_is_fit_of(model, X[:660], y[:660])
+                model.partial_fit(X[part], y[part])
+        assert vars(model) == before[0]
+        np.testing.assert_array_equal(model.decision_function(X[:5]), before[1])
+        model.partial_fit(X[part], y[part])
+        end += 10
+    assert_is_fit_of(model, X[end - 640 : end], y[end - 640 : end])
 
 
 def test_copies_go_their_own_way():
