@@ -270,14 +270,15 @@ def test_gaussian_values_of_what_is_not_finite_are_next_to_zero(bad):
     assert_allclose(sums[others], reference.gaussian(X[others], X[others], 0.5).sum(axis=1))
 
 
-@pytest.mark.parametrize("columns", [1, 2, 31, 32, 33, 70])
+@pytest.mark.parametrize("columns", [1, 2, 65, 127, 128, 129])
 @pytest.mark.parametrize("groups", [1, 3])
-def test_gaussian_sums_with_few_and_many_columns(columns, groups):
+@pytest.mark.parametrize("n", [63, 64, 150])
+def test_gaussian_sums_with_few_and_many_columns(columns, groups, n):
     random = np.random.default_rng(columns)
-    X, Z = random.normal(size=(150, 5)), random.normal(size=(columns, 5))
-    packed, out = np.empty(-(-columns // 64) * 64 * 5), np.empty(150)
+    X, Z = random.normal(size=(n, 5)), random.normal(size=(columns, 5))
+    packed, out = np.empty(-(-columns // 64) * 64 * 5), np.empty(n)
     _core.pack(Z, packed)
-    weights, members = random.normal(size=(groups, columns)), random.integers(groups, size=150)
+    weights, members = random.normal(size=(groups, columns)), random.integers(groups, size=n)
     _core.gaussian_scores(X, packed, 0.3, weights, members, out)
     wanted = (reference.gaussian(X, Z, 0.3) * weights[members]).sum(axis=1)
     assert_allclose(out, wanted, rtol=0, atol=1e-13 * np.abs(weights).sum())

@@ -7,7 +7,7 @@
 
 enum {
     TOGETHER = 32,   /* rows that go over a block before the next one is read */
-    FEW_COLUMNS = 32 /* up to which a block is filled faster with rows of the left-hand side */
+    FEW_COLUMNS = 128 /* up to which blocks are better filled with rows of the left-hand side */
 };
 
 static const double LOG2_E = 1.4426950408889634;
@@ -173,7 +173,7 @@ static int sum_few_columns(const Argument *X, const double *packed, double facto
     double *block = others + m * width, tile[2 * CHUNK], values[2 * CHUNK];
     for (Index j = 0; j < m; j++)
         for (Index k = 0; k < width; k++)
-            others[j * width + k] = packed[k * CHUNK + j];
+            others[j * width + k] = packed[(j / CHUNK * width + k) * CHUNK + j % CHUNK];
     for (Index start = 0; start < n; start += CHUNK) {
         Index size = smaller_index(n - start, CHUNK);
         pack_block((double *)X->data + start * X->stride, X->stride, size, width, block);
@@ -211,7 +211,7 @@ int AT_LEVEL(gaussian_scores)(Call *call)
         return call->complaint = "packed must hold whole blocks of 64 rows", REFUSED;
     for (Index i = 0; i < n; i++)
         out[i] = 0.0;
-    if (m <= FEW_COLUMNS)
+    if (m <= FEW_COLUMNS && n >= CHUNK)
         return sum_few_columns(X, packed, factor, weights, groups, out);
     for (Index start = 0; start < n; start += TOGETHER) {
         Index stop = smaller_index(n, start + TOGETHER);
