@@ -272,7 +272,7 @@ def test_the_objective_of_a_fit_by_chunks_is_of_its_stored_plane(machine):
     y = np.where(X[:, 0] + np.random.default_rng(0).normal(size=n) > 2, 1, -1)
     weights = weights_of("uniform", n)
     chunks = scarce.chunks.ArrayChunks(X, rows=500, y=y, sample_weight=weights)
-    model = machine(kernel="linear", max_iter=5)
+    model = machine(kernel="linear", max_iter=1)
     with pytest.warns(ConvergenceWarning):
         model.fit(chunks)
     plane = np.asarray(model.coef_, Long)[0]
