@@ -150,6 +150,10 @@ def _moons(row, column):
     return [(f"10 % common, {column}", _method(row), _protocol(row, "selected"), "accuracy")]
 
 
+def _moons_read(row, column):
+    return [(f"10 % common, {column}", row, "fixed", "accuracy")]
+
+
 def _faces(row, column):
     model = (_method(row), _protocol(row, "selected"))
     return [(f"{column} rows", *model, metric) for metric in ("accuracy", "auc")]
@@ -175,6 +179,7 @@ TABLES = {
     "**Breast cancer**, the": ("svmc/table-1", _cancer),
     "**SVMC and SMC**, F1": ("svmc/width", lambda row, column: [(column, row, "fixed", "f1")]),
     "**Moons**, selected": ("tgplm/moons", _moons),
+    "**A reading of the moons**": ("tgplm/moons-read", _moons_read),
     "**Faces**, selected (10)": ("tgplm/faces", _target),
     "**UCI sets**, selected": ("tgplm/uci", _target),
     "**Faces** (50)": ("oc-stm/faces", _faces),

@@ -94,6 +94,28 @@ def test_all_methods_have_the_same_problem():
     assert problems == [{"angle": 40, "common": 0.1, "random_state": 5}]
 
 
+def test_reading_of_the_moons_has_its_noise_and_parameters(monkeypatch):
+    asked = []
+
+    def counted(**options):
+        asked.append(options)
+        return small_moons(**options)
+
+    monkeypatch.setattr(tgplm, "make_rotated_moons", counted)
+    found = {o.method: o for o in tgplm.moons_read(seed=2, angle=40, common=0.1)}
+    assert asked == [{"angle": 40, "common": 0.1, "noise": 0.15, "random_state": 2}]
+    problem = small_moons(**asked[0])
+    unit = np.mean(np.sum(problem.X_source**2, axis=1))
+    assert found.keys() == {*METHODS, OURS[0]} - {"LWE"}
+    for method, outcome in found.items():
+        width = 2.0 if method == "TSVM" else 1.0
+        assert outcome.parameters["gamma"] == pytest.approx(1.0 / (width * unit))
+        assert 40.0 < outcome.values["accuracy"] <= 100.0
+    peer = SVC(C=1024.0, gamma=1.0 / unit, tol=1e-8).fit(problem.X_source, problem.y_source)
+    accuracy = 100 * np.mean(peer.predict(problem.X_target) == problem.y_target)
+    assert found["SVM"].values["accuracy"] == pytest.approx(accuracy)
+
+
 def test_source_svm_is_chosen_by_its_error_on_groups(cell):
     """The choice and its accuracy, by scikit-learn and a loop over the groups."""
     problem = small_moons(angle=40, common=0.1, random_state=0)
