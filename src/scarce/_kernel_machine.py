@@ -331,7 +331,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):
         if self._kernel_type.pairwise:
             self.support_vectors_ = np.empty((0, 0), dtype=X.dtype)
         else:
-            vectors = X[self.support_]
+            vectors = X.take(support, 0) if isinstance(X, np.ndarray) else X[support]
             self.support_vectors_ = sparse.csr_matrix(vectors) if self._sparse else vectors
         dual = np.atleast_2d(weights)
         self.dual_coef_: Any = sparse.csr_matrix(dual) if self._sparse else dual

@@ -25,14 +25,17 @@ EPS = float(np.finfo(np.float64).eps)
 class ActiveRows:
     """The active rows of a program and a point, and what all rows have by that.
 
-    ``x``: the point. ``field``: kernel sums of all rows, at ``last`` for the active variables.
-    ``rows``: the active ones; ``active``: their sums at ``x``. ``verdict``: what is proved of it.
+    ``x``: the point. ``field``: kernel sums of all rows, at ``last`` for the active variables; with
+    which rows that is, and by what ``weights``, says ``support``. ``rows``: the active ones;
+    ``active``: their sums at ``x``. ``verdict``: what is proved of it.
     ``reach``: how far inside its conditions a row that is not active need not be looked at.
     """
 
     program: QuadraticProgram
     x: Array
     field: Array
+    support: Array
+    weights: Array
     tol: float
     most: int  # active rows
     rows: Array
@@ -122,10 +125,12 @@ class ActiveRows:
         self.accumulated += float(np.abs(change).sum())
 
     def _measure(self, x: Array) -> None:
-        """Note what the quadratic term is, and a bound of the error of every value of the field."""
-        self.quadratic = float(x @ (self.program.signed.kernel_signs * self.field))
+        """Note what sums are of, the quadratic term, and a bound of the error of every sum."""
+        signs, self.support = self.program.signed.kernel_signs, (x != 0.0).nonzero()[0]
+        self.weights = signs[self.support] * x[self.support]
+        self.quadratic = float(x @ (signs * self.field))
         self.value_error = float(self.program.kernel.value_errors().errors.max())
-        each = self.value_error + EPS * (16 + np.count_nonzero(x))
+        each = self.value_error + EPS * (16 + self.support.size)
         self.error = each * self.accumulated
         self.looked_at, self.verdict = 0, None
 
@@ -151,6 +156,8 @@ class ActiveRows:
 
     def _release(self, slots: Array) -> None:
         """Give slots up; the last ones take their places."""
+        if not slots.size:
+            return
         square, count = self._square, self.rows.size
         left = count - slots.size
         stays = np.ones(count, bool)

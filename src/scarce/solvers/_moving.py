@@ -95,6 +95,7 @@ class MovingOptimum(ActiveRows):
         """Return the solution; None if the solver finds it better, and this is of no use then."""
         if self.verdict is not None:
             return self._solution(self.verdict)
+        check_feasible(self.program)
         with single_threaded_blas:
             for _ in range(ROUNDS):
                 found = self._solved_for_active()
@@ -140,7 +141,6 @@ class MovingOptimum(ActiveRows):
             kernel_signs=signed[3],
             widths=upper,
         )
-        check_feasible(program)
         self.program = program
 
     def _forget(self, gone: int) -> None:
@@ -150,7 +150,6 @@ class MovingOptimum(ActiveRows):
         change = -self.x[:gone]
         change[rows[leaving]] = -self.last[leaving]
         columns = change.nonzero()[0]
-        since = self._since()[leaving]
         if columns.size:
             removed = np.zeros_like(self.x)
             self._add(columns, change[columns], removed)
@@ -159,37 +158,39 @@ class MovingOptimum(ActiveRows):
             self.field += removed
             self.active += removed[rows]
             self.verdict = None
-        if since.any():
-            self.active -= since @ self._square[leaving, : rows.size]
-            self.verdict = None
-        self._release(leaving)
+        if leaving.size:
+            since = self._since()[leaving]
+            if since.any():
+                self.active -= since @ self._square[leaving, : rows.size]
+                self.verdict = None
+            self._release(leaving)
         self.rows -= gone
+        stay = np.searchsorted(self.support, gone)
+        self.support, self.weights = self.support[stay:] - gone, self.weights[stay:]
 
     def _append(self, came: int) -> bool:
         """Add new rows, their variables at zero; those that violate or nearly so are active.
 
         Return whether all of them meet their conditions.
         """
-        program, n = self.program, self.x.size
-        new = np.arange(n - came, n)
-        last = self._last_variables()
-        support = (last != 0.0).nonzero()[0]
-        weights = (program.signed.kernel_signs[support] * last[support])[None, :]
-        alike = np.zeros(came, np.int64)
-        self.field[new] = program.kernel.sums(new, support, weights, alike, np.float64)
-        away = self._away(self.field[new], new)
+        kernel, n = self.program.kernel, self.x.size
+        new, alike = np.arange(n - came, n), np.zeros(came, np.int64)
+        sums = kernel.sums(new, self.support, self.weights[None, :], alike, np.float64)
+        self.field[n - came :] = sums
+        away = self._away(sums, new)
         near = away <= self.near
-        if near.any():
-            self._activate(new[near])
+        active = new[near]
+        if active.size:
+            self._activate(active)
         if self.verdict is None:
             return False
         # What the point is worth at new rows, exactly, where that is not known to be enough.
-        active = self.active[self.active.size - np.count_nonzero(near) :]
-        settled = bool((self._away(active, new[near]) > 2.0 * self.error).all())
+        if active.size:
+            exact = self.active[self.active.size - active.size :]
+            if (self._away(exact, active) <= 2.0 * self.error).any():
+                return False
         doubt = new[~near & (away <= self.reach)]
-        if settled and doubt.size:
-            settled = not self._look_at(doubt, self.multipliers)[2].any()
-        return settled
+        return not doubt.size or not self._look_at(doubt, self.multipliers)[2].any()
 
     # Steps.
 
@@ -288,13 +289,13 @@ class MovingOptimum(ActiveRows):
         return m, M, gains
 
     def _solution(self, verdict: Certificate) -> Solution:
-        program = self.program
-        field = self.field.copy()
-        field[self.rows] = self.active
-        gradient = program.signed.kernel_signs * field + program.signed.linear
+        program, gradient = self.program, self.field.copy()
+        gradient[self.rows] = self.active
+        gradient *= program.kernel_signs
+        gradient += program.linear
         return Solution(
             alpha=program.signs * self.x,
-            gradient=program.signs * gradient,
+            gradient=gradient,
             multipliers=verdict.multipliers,
             objective=verdict.objective,
             primal_objective=verdict.primal_objective,

@@ -53,6 +53,18 @@ class Update:
     optimum: MovingOptimum | None = None  # that has taken the rows
 
 
+_places: Array = np.arange(0)
+
+
+def places(n: int) -> Array:
+    """Return ``0 .. n - 1``, a part of what is kept for the next update."""
+    global _places
+    if _places.size < n:
+        _places = np.arange(2 * n)
+        _places.flags.writeable = False
+    return _places[:n]
+
+
 def keeps_rows(estimator: Any) -> bool:
     """Say whether an estimator has `partial_fit`; else an error says why not."""
     reason = ""
@@ -171,7 +183,7 @@ class UpdatedFit(KernelMachine):
     def _sample(self, X: Any, weights: Array) -> Sample:
         if self._update is None:
             return super()._sample(X, weights)
-        rows = np.arange(weights.size)  # those of no weight are not kept
+        rows = places(weights.size)  # those of no weight are not kept
         return Sample(
             X, rows, weights, self._operator_of(X, self._settled_kernel(X, weights), rows)
         )
@@ -202,22 +214,25 @@ class UpdatedFit(KernelMachine):
 
     def _keep_model(self) -> None:
         """Store that the model stays, and its support vectors have other places."""
-        assert self._update is not None
-        self._followed = Followed(self._update.optimum, self._settings)
-        self.support_ = self.support_ - self._update.gone
+        update = self._update
+        assert update is not None
+        assert update.followed is not None
+        self._followed = Followed(update.optimum, update.followed.settings)
+        self.support_ = self.support_ - update.gone
         self.shape_fit_ = self._kept_rows.shape
         self.n_iter_ = np.ones_like(self.n_iter_) if np.ndim(self.n_iter_) else 1
 
     def _follow(self) -> tuple[QuadraticProgram, Solution] | None:
         """Return program and solution by the optimum that has taken the rows; None without one."""
-        optimum = None if self._update is None else self._update.optimum
-        if optimum is None:
+        update = self._update
+        if update is None or update.optimum is None or update.followed is None:
             return None
+        optimum = update.optimum
         solution = optimum.solve()
         if solution is None:
             program = optimum.program
             return program, self._solve(program, program.signs * optimum.x)  # on the way
-        self._followed = Followed(optimum, self._settings)
+        self._followed = Followed(optimum, update.followed.settings)
         return optimum.program, solution
 
     @property

@@ -186,8 +186,11 @@ class DirectOperator(KernelOperator):
     def __init__(self, X: Array, kernel: Kernel) -> None:
         self._begin(kernel, X.shape[0])
         self.X = np.ascontiguousarray(X, dtype=np.float64)
-        self._diagonal = np.ones(self.n)
         self._packed: Array | None = None
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        return np.ones(self.n)
 
     @cached_property
     def prepared(self) -> Prepared:  # type: ignore[override]
