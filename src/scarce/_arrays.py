@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
 
+ENCODE = (
+    "Encode or drop them first, for instance by sklearn.compose.ColumnTransformer with "
+    "OneHotEncoder"
+)
+
 
 def unpacked_rows(parts: Any, name: str, kind: Any) -> Any:
     """Return the sparse matrix that a state holds as ``(data, indices, indptr, shape)``."""
@@ -65,3 +70,21 @@ def _check_places(places: Array, size: int, name: str) -> None:
     if places.size and not 0 <= places.min() <= places.max() < size:
         seen = places.min() if places.min() < 0 else places.max()
         raise ValueError(f"{name} holds {seen}, expected values from 0 to {size - 1}")
+
+
+def not_numbers(X: Any, error: Exception | None = None) -> str:
+    """Return which columns of a pandas table are no numbers, and what to do; else nothing.
+
+    ``error``: of other rows, what was said when they were converted.
+    """
+    if not hasattr(X, "select_dtypes"):
+        failed = "could not convert" in str(error)
+        return f"X has values that are not numbers: {error}. {ENCODE}" if failed else ""
+    others = X.select_dtypes(exclude=["number", "bool"])
+    if others.shape[0] == 0 or others.shape[1] == 0:
+        return ""
+    first = [f"{name!r} ({others[name].dtype}: {others[name].iloc[0]!r})" for name in others][:5]
+    more = f" and {others.shape[1] - len(first)} more" if others.shape[1] > len(first) else ""
+    return (
+        f"X has columns that are not numbers: {', '.join(first)}{more}. {ENCODE} for these columns"
+    )

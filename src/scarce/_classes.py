@@ -16,17 +16,29 @@ if TYPE_CHECKING:
 ONE_CLASS_LEFT = "Invalid input - all samples with positive weights belong to the same class."
 
 
+def check_labels(y: Array) -> None:
+    """Refuse what are no labels, and labels that have no order among each other."""
+    if y.dtype == object:
+        firsts = {isinstance(label, str): label for label in y[::-1] if label is not None}
+        if len(firsts) > 1:
+            raise ValueError(
+                f"y has labels that are texts and others that are not, such as {firsts[True]!r} "
+                f"and {firsts[False]!r}: give all as texts, or all as numbers"
+            )
+    check_classification_targets(y)
+
+
 def _classes_of(y: Array) -> tuple[Array, Array]:
     """Return the labels and each row's place among them; refuse what are no labels."""
     # Words and whole numbers are labels, unless nearly all differ.
     kind = y.dtype.kind
     plain = kind in "iubU" or (kind == "f" and bool((y == y.astype(np.int64)).all()))
     if not plain:
-        check_classification_targets(y)
+        check_labels(y)
     classes = np.unique(y)
     codes = classes.searchsorted(y)
     if plain and 2 * len(classes) > len(y):
-        check_classification_targets(y)
+        check_labels(y)
     return classes, codes
 
 

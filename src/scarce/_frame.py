@@ -15,7 +15,7 @@ from sklearn import get_config, set_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data as validate_read_data
 
-from scarce._arrays import Array, check_sparse
+from scarce._arrays import Array, check_sparse, not_numbers
 from scarce._core import FEASIBLE
 from scarce._data import refuse_chunks
 from scarce._parameters import (
@@ -362,13 +362,22 @@ def refuse_unsafe(X: Any) -> None:
 def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
     """Do what scikit-learn's function of this name does, with rows that are in memory."""
     refuse_unsafe(X)
+    if kwargs.get("skip_check_array"):  # numbers are not asked for
+        return validate_read_data(estimator, X, *args, **kwargs)
     try:
+        _refuse_times(X)
         return validate_read_data(estimator, X, *args, **kwargs)
     except (TypeError, ValueError) as error:
-        words = _columns_without_numbers(X)
-        if words and not kwargs.get("skip_check_array"):  # else numbers were not asked for
+        words = not_numbers(X, error)
+        if words:
             raise ValueError(words) from error
         raise
+
+
+def _refuse_times(X: Any) -> None:
+    kind = getattr(X, "dtype", None)
+    if getattr(kind, "kind", "f") in "mM":  # numbers to NumPy
+        raise ValueError(f"could not convert {kind} to float")
 
 
 def opaque_rows(X: Any) -> Any:
@@ -381,25 +390,15 @@ def opaque_rows(X: Any) -> Any:
 
 
 def refuse_words(X: Any) -> None:
-    """Raise an error that names the columns of a pandas table that are no numbers, if any."""
-    words = _columns_without_numbers(X)
-    if words:
-        raise ValueError(words)
-
-
-def _columns_without_numbers(X: Any) -> str:
-    """Return which columns of a pandas table are no numbers, and what to do; else nothing."""
-    if not hasattr(X, "select_dtypes"):
-        return ""
-    others = X.select_dtypes(exclude=["number", "bool"])
-    if others.shape[0] == 0 or others.shape[1] == 0:
-        return ""
-    first = [f"{name!r} ({others[name].dtype}: {others[name].iloc[0]!r})" for name in others][:5]
-    more = f" and {others.shape[1] - len(first)} more" if others.shape[1] > len(first) else ""
-    return (
-        f"X has columns that are not numbers: {', '.join(first)}{more}. Encode or drop them first, "
-        "for instance by sklearn.compose.ColumnTransformer with OneHotEncoder for these columns"
-    )
+    """Raise an error that says which columns or values are no numbers, if they are texts."""
+    try:
+        _refuse_times(X)
+        if np.asarray(X).dtype.kind in "OSU":
+            np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        words = not_numbers(X, error)
+        if words:
+            raise ValueError(words) from error
 
 
 # Weights.

@@ -94,16 +94,20 @@ def safe_indexing(X: Any, indices: Any) -> Any:
 def check_sample_weight(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array:
     """Return the weights of rows in float64, ones for None; ``all_zero`` accepts zeros only."""
     n = num_samples(X)
-    if sample_weight is None or np.isscalar(sample_weight):
-        weights: Array = np.full(n, 1.0 if sample_weight is None else sample_weight, dtype=float)
-    else:
-        weights = check_array(
-            sample_weight,
-            ensure_2d=False,
-            dtype=np.float64,
-            order="C",
-            input_name="sample_weight",
-        )
+    given = 1.0 if sample_weight is None else sample_weight
+    try:
+        if np.isscalar(given):
+            weights: Array = np.full(n, given, dtype=float)
+        else:
+            weights = check_array(
+                given, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
+            )
+    except (TypeError, ValueError) as error:
+        if "float" not in str(error) or "finity" in str(error):
+            raise
+        raise ValueError(
+            f"sample_weight must be a number for each of the {n} samples, or one number: {error}"
+        ) from error
     if weights.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected "
@@ -121,4 +125,11 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
     if isinstance(class_weight, str):  # "balanced", which looked at numbers of rows before
         balanced: Array = totals.sum() / (classes.size * totals)
         return balanced
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))
+    factors = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))
+    if not (factors > 0).all():
+        place = np.flatnonzero(~(factors > 0))[0]
+        raise ValueError(
+            f"class_weight must be above 0 for every class, got {factors[place]:g} for "
+            f"{classes.tolist()[place]!r}: to do without a class, leave its samples out"
+        )
+    return factors

@@ -10,10 +10,10 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
+from scarce._classes import check_labels
 from scarce._data import lazily
 from scarce._frame import checked_weights, fit_frame, note, validate_data
 from scarce._predictions import LabelPredictions, no_nan
@@ -74,7 +74,7 @@ class ShareClassifier(LabelPredictions, ClassifierMixin, BaseEstimator):
         if groups is None and not has_several_columns(y):
             X, y = self._validated(X, y, reset=True)
             y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
+            check_labels(y)
             self.classes_, codes = np.unique(y, return_inverse=True)
             if self.classes_.size < 2:
                 raise ValueError("The number of classes has to be greater than one; got 1 class")

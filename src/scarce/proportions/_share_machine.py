@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
-from scarce._classes import check_lengths, two_classes
+from scarce._classes import check_labels, check_lengths, two_classes
 from scarce._data import comes_in_chunks
 from scarce._frame import NOT_FINITE, Interval, StrOptions, checked_weights, note
 from scarce._kernel_machine import KernelMachine
@@ -171,7 +170,7 @@ class ShareMachine(SharePrediction, SoftLabelled):
         y = column_or_1d(y, warn=True)
         check_lengths(X, y)
         try:
-            check_classification_targets(y)
+            check_labels(y)
         except ValueError as error:
             raise ValueError(
                 f"{error} Proportions of groups need `groups`, the group of each row; a search or "

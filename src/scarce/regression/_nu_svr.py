@@ -107,6 +107,7 @@ class NuSVR(TubeMachine):
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **TubeMachine._allowed_values,
+        "C": [Interval(Real, 0.0, None, closed="neither")],  # beside which slack would be free
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 

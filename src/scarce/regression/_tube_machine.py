@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from scarce._arrays import Array
@@ -135,6 +135,10 @@ class TubeMachine(RegressorMixin, UpdatedFit):
 def _with_targets(checked: tuple[Any, Any], sample_weight: Any) -> tuple[Any, Array, Array]:
     """Return checked rows, their targets and weights."""
     X, y = checked
-    targets = column_or_1d(y, warn=True).astype(np.float64)
+    try:
+        targets = column_or_1d(y, warn=True).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be a number for each sample: {error}") from error
+    assert_all_finite(targets, input_name="y")
     check_lengths(X, targets)
     return X, targets, checked_weights(sample_weight, X)

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
 from scarce._arrays import Array
+from scarce._classes import check_labels
 from scarce._data import FeatureNames, comes_in_chunks
 from scarce._frame import checked_weights, note
 from scarce._warnings import ScarceDataWarning
@@ -41,7 +41,7 @@ def read_labels(y: Array, pos_label: Any, name: str, *, neg_label: Any = None) -
     last. ``neg_label``: the label of rows that were checked and do not belong to the class, in
     place of which the answers have the label of unlabelled rows if it is None.
     """
-    check_classification_targets(y)
+    check_labels(y)
     classes = np.unique(y)
     negative = np.zeros(y.shape[0], bool)
     if neg_label is not None:
