@@ -76,15 +76,23 @@ def test_results_do_not_depend_on_the_number_of_threads(name, form, precision, m
     ("limit", "threads"), [("1", 1), ("3", 3), ("99", 8), ("0", 1), ("", 8), ("many", 8)]
 )
 def test_the_environment_may_ask_for_fewer_threads(limit, threads, monkeypatch):
-    monkeypatch.setattr(_threads, "cpu_count", lambda: 8)
+    monkeypatch.setattr(_threads, "_cores", lambda *_: 8)
     monkeypatch.setenv("OMP_NUM_THREADS", limit)
     assert thread_count() == threads
 
 
 def test_without_a_limit_all_cores_are_used(monkeypatch):
-    monkeypatch.setattr(_threads, "cpu_count", lambda: 8)
+    monkeypatch.setattr(_threads, "_cores", lambda *_: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert thread_count() == 8
+
+
+def test_a_limit_of_cores_that_comes_later_is_seen(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.delenv("LOKY_MAX_CPU_COUNT", raising=False)
+    assert thread_count() >= 1  # read, and remembered
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    assert thread_count() == 1
 
 
 @pytest.mark.usefixtures("three_threads")

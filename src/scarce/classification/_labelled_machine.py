@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,17 +44,19 @@ class LabelledMachine(ClassifierMixin, KernelMachine):
         weights = checked_weights(sample_weight, X)
         known = weights if labelled is None else np.where(labelled.ravel(), weights, 0.0)
         self.classes_, codes = self._read_labels(y, known)
-        self._set_class_weight(np.bincount(codes, known, minlength=self.classes_.size))
+        n_classes = self.classes_.size
+        self._set_class_weight(lambda: np.bincount(codes, known, minlength=n_classes))
         return X, codes, weights
 
-    def _set_class_weight(self, totals: Array) -> None:
-        """Settle the factors of the classes, whose rows have the given weights in all."""
-        if self.class_weight == "equal-total":  # only `SVC` takes it
-            self.class_weight_ = totals.min() / totals
-        elif self.class_weight is None:
+    def _set_class_weight(self, totals: Callable[[], Array]) -> None:
+        """Settle the factors of the classes; ``totals`` returns their weights in all."""
+        if self.class_weight is None:
             self.class_weight_ = np.ones(self.classes_.size)
+        elif self.class_weight == "equal-total":  # only `SVC` takes it
+            weights = totals()
+            self.class_weight_ = weights.min() / weights
         else:
-            self.class_weight_ = class_factors(self.class_weight, self.classes_, totals)
+            self.class_weight_ = class_factors(self.class_weight, self.classes_, totals())
 
     @property
     def n_support_(self) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -171,8 +171,12 @@ class MarginMachine(UpdatedMargin, ChunkedFit, LabelledMachine):
 
     # Rows in chunks.
 
-    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
-        """Return the problem of two labels of the given weights, and the mass of its groups."""
+    def _margin_problem(self, labels: Array, totals: Callable[[], Array]) -> MarginProblem:
+        """Return the problem of two labels; ``totals`` returns their weights in all."""
+        raise NotImplementedError
+
+    def _masses(self, totals: Array) -> Array:
+        """Return the masses of its groups, for labels of these weights."""
         raise NotImplementedError
 
     def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> Any:
@@ -186,8 +190,9 @@ class MarginMachine(UpdatedMargin, ChunkedFit, LabelledMachine):
         plan = self._planned(chunks)
         labels = check_classes(plan.survey, self._one_class_left, type(self).__name__)
         self.classes_ = labels if classes is None else classes
-        self._set_class_weight(plan.survey.totals)
-        problem, masses = self._margin_problem(labels, plan.survey.totals * self.class_weight_)
+        self._set_class_weight(lambda: plan.survey.totals)
+        totals = plan.survey.totals * self.class_weight_
+        problem, masses = self._margin_problem(labels, lambda: totals), self._masses(totals)
         by_cost = problem.mass is None  # whose rows have a linear term
         solution = self._solved_by_bands(plan, problem, masses, smoothed=by_cost)
         model = self._read_band(solution, problem, plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -207,10 +208,14 @@ class NuSVC(MarginMachine):
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return nu_svc_program(operator, signs, nu=self.nu, weights=factors)
 
-    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
-        total = float(totals.sum())
-        check_nu(self.nu, 2.0 * float(totals.min()) / total)
-        return MarginProblem(labels, self.class_weight_, 0.5 * self.nu * total), totals
+    def _margin_problem(self, labels: Array, totals: Callable[[], Array]) -> MarginProblem:
+        weights = totals()
+        total = float(weights.sum())
+        check_nu(self.nu, 2.0 * float(weights.min()) / total)
+        return MarginProblem(labels, self.class_weight_, 0.5 * self.nu * total)
+
+    def _masses(self, totals: Array) -> Array:
+        return totals
 
     def _read_band(
         self, solution: BandSolution, problem: MarginProblem, plan: Plan

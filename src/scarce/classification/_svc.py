@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -199,11 +200,13 @@ class SVC(MarginMachine):
     def _program(self, operator: Any, signs: Array, factors: Array) -> QuadraticProgram:
         return c_svc_program(operator, signs, checked_costs("C", self.C, factors))
 
-    def _margin_problem(self, labels: Array, totals: Array) -> tuple[MarginProblem, Array]:
+    def _margin_problem(self, labels: Array, totals: Callable[[], Array]) -> MarginProblem:
         if np.isinf(self.C):
             raise ValueError("C must be finite for rows in chunks, got C=inf")
-        costs = checked_costs("C", self.C, self.class_weight_)
-        return MarginProblem(labels, costs), np.array([self.C * float(totals.sum())])
+        return MarginProblem(labels, checked_costs("C", self.C, self.class_weight_))
+
+    def _masses(self, totals: Array) -> Array:
+        return np.array([self.C * float(totals.sum())])
 
     def _read_band(self, solution: BandSolution, problem: MarginProblem, plan: Plan) -> MarginModel:
         terms, nothing = solution.hyperplanes.raw[0], np.zeros(0)

@@ -131,9 +131,19 @@ TILE_ROWS = 256
 SMALLEST_EFFORT = 1_000_000
 
 
+@lru_cache
+def _cores(*_: object) -> int:
+    """Return how many cores are allowed; the arguments are what may change that while we run.
+
+    Limits of containers are read from files, which takes as long as 100,000 kernel values.
+    """
+    return int(cpu_count())
+
+
 def thread_count() -> int:
     """Return how many threads to use: the cores allowed, or fewer if OMP_NUM_THREADS says so."""
-    cores = int(cpu_count())
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    cores = _cores(own, os.environ.get("LOKY_MAX_CPU_COUNT"))
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(cores, int(limit))) if limit.isdigit() else cores
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any, Self
 
 import numpy as np
@@ -84,18 +85,19 @@ class UpdatedMargin(UpdatedFit):
             )
         self._take_rows(X, weights, codes)
         codes, weights = self._kept_targets, self._kept_weights
-        # In less time than `bincount`.
-        totals = np.array([(weights * (codes == c)).sum() for c in range(self.classes_.size)])
-        if not totals.all():
-            lost = self.classes_.tolist()[int(np.argmin(totals))]
-            raise ValueError(
-                f"window={self.window} holds no row of class {lost!r} any more: use a larger one"
-            )
+        for c, label in enumerate(self.classes_.tolist()):
+            if not (codes == c).any():
+                raise ValueError(
+                    f"window={self.window} holds no row of class {label!r} any more: use a larger "
+                    "one"
+                )
+        # Asked for by few, and as long as all else where nothing changes.
+        totals = cache(partial(np.bincount, codes, weights, self.classes_.size))
         self._set_class_weight(totals)
         sample = self._sample(self._kept_rows, weights)
         if self.classes_.size == 2 and self._is_still_optimal(
             sample,
-            lambda: self._margin_problem(CODES, totals * self.class_weight_)[0],
+            lambda: self._margin_problem(CODES, lambda: totals() * self.class_weight_),
             {"y": codes},
         ):
             self._keep_model()

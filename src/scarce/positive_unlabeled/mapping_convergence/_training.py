@@ -198,7 +198,7 @@ class Training:
         """Return what the class weights of all rows multiply the weights of either class by."""
         model = copy(self.classifier)
         model.classes_ = np.array([0, 1])
-        model._set_class_weight(totals)
+        model._set_class_weight(lambda: totals)
         return np.asarray(model.class_weight_)
 
     def _fitted(
