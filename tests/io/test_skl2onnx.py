@@ -4,6 +4,7 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -77,6 +78,22 @@ def test_doubles_stay_doubles(kind):
     model = make_pipeline(StandardScaler(), Normalizer(), last).fit(rows, y)
     graph = skl2onnx.to_onnx(model, rows[:1])
     check(model, rows + 0.1, answers(graph, {"X": rows + 0.1}), 1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("ensemble", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_calibrated_probabilities(dtype, ensemble, classes):
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.5, 0.5][: classes - 1])]
+    calibrated = CalibratedClassifierCV(scarce.SVC(), ensemble=ensemble, cv=3)
+    model = make_pipeline(Normalizer(), calibrated).fit(X, y)
+    graph = skl2onnx.to_onnx(model, X[:1].astype(dtype), options={"zipmap": False})
+    new = X + np.float32(0.1)
+    found = answers(graph, {"X": new.astype(dtype)})
+    expected = model.predict_proba(new)
+    np.testing.assert_allclose(found["probabilities"], expected, atol=1e-5)
+    clear = np.ptp(np.sort(expected, axis=1)[:, -2:], axis=1) > 1e-4
+    np.testing.assert_array_equal(found["label"][clear], model.predict(new)[clear])
 
 
 def test_columns_of_texts_and_of_whole_numbers():

@@ -324,6 +324,7 @@ def description(task: Any, model: Any, arguments: argparse.Namespace) -> dict[st
         "columns": task.plan.as_dicts(),
         "shape": [int(size) for size in task.facts.get("shape", ())],
         "id": task.id_name,
+        "missing": arguments.missing,
         "label": arguments.label,
         "per": arguments.per,
         "seed": arguments.seed,

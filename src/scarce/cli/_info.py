@@ -52,9 +52,13 @@ def run(arguments: argparse.Namespace) -> None:
         if isinstance(values, dict):
             print(f"{heading}:")
             for name, value in values.items():
-                print(f"  {name}: {value}")
+                print(f"  {name}: {_told(value)}")
         else:
-            print(f"{heading}: {values}")
+            print(f"{heading}: {_told(values)}")
+
+
+def _told(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def description(path: Path) -> dict[str, Any]:

@@ -57,9 +57,10 @@ def promise(task: Any, model: Any) -> list[str]:
     # Few rows cannot be told to reject as little as was asked for, and a warning has said so.
     kept = task.n_rows - len(dropped_rows(model))
     rate = max(model.false_alarms_, 1.0 / (kept + 1.0))
+    digits = 0 if high - low >= 0.015 else 1
     return [
         f"about {rate:.0%} of new rows of the class will be rejected; from so many rows "
-        f"it may be roughly {low:.0%} to {high:.0%}"
+        f"it may be roughly {low:.{digits}%} to {high:.{digits}%}"
     ]
 
 

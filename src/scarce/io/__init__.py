@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from scarce.io._column_plan import DATES as DATES
+from scarce.io._column_plan import UNUSED_DATES as UNUSED_DATES
 from scarce.io._column_plan import Column as Column
 from scarce.io._column_plan import ColumnPlan as ColumnPlan
 from scarce.io._column_plan import plan_columns as plan_columns

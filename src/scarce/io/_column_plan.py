@@ -20,6 +20,7 @@ MOST_OF_MANY = 0.5  # the same share where there are more than so many texts:
 MOST_CATEGORIES = 50  # columns for one category column; the rarest values share the last
 MANY = 10  # columns side by side that are left out for one reason, in one line
 DATES = "dates"
+UNUSED_DATES = f"{DATES}; --dates learns from them"
 COMMON = 0.05  # share of missing values from which on that a value is missing is a column itself
 WEEKDAYS = np.array(["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"], dtype=object)  # from 1970
 IDENTIFIER = re.compile(
@@ -286,7 +287,7 @@ def _date(name: str, style: str, tables: Sequence[Rows], *, chosen: bool, dates:
         if style.endswith(EITHER):  # first and last are not known
             held, done = f"{given.size} dates", f"{DATES}; day or month first? write 2026-03-05"
         else:
-            done = f"{DATES}; --dates learns from them"
+            done = UNUSED_DATES
         return Column(name, "left out", held, missing, done)
     if style.endswith(EITHER):
         rows = tables[0]

@@ -23,14 +23,19 @@ ORDERS = {"": ("dmy",), ".": ("dmy",), "/": ("dmy", "mdy"), "-": ("dmy", "mdy")}
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DATE = re.compile(
     r"\s*(\d{1,4})([./-]?)(\d{1,2}|[A-Za-z]{3,9})\2(\d{1,4})"
-    r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?\s*"
+    r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([AaPp][Mm])?)?"
+    r"\s*(?:Z|[+-]\d\d:?\d\d)?\s*"
 )
+# Named months with spaces: 10 July 2025, July 10, 2025.
+DAY_MONTH = re.compile(r"\A\s*(\d{1,2})\.?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})")
+MONTH_DAY = re.compile(r"\A\s*([A-Za-z]{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})")
 BESIDE = re.compile(  # a number with a unit after it, or a sign such as < before it
     rf"\s*([<>~\u2264\u2265]?)\s*([-+\u2212]?\d(?:[\d.,'\u2019{SPACES}]*\d)?)"
     r"\s*((?:\u00b0\s?)?[^\W\d_][^\s\d]{0,11})?\s*"
 )
 EITHER = "?"  # a date that may be read day first or month first
 SEVERAL = "~"  # dates that are written in several ways
+OR_MISSING = "correct it, or name it by --missing if it stands for a missing value"
 MOSTLY = 0.9  # share of numbers or dates from which on other text among them is a mistake
 
 
@@ -134,10 +139,10 @@ def why_no_number(text: str, style: str) -> str:
     >>> why_no_number("1,169.00", ",.EUR")
     'is not written as the other numbers are, such as 1.234,5 EUR'
     >>> why_no_number("none", ",.EUR")
-    'is not a number'
+    'is not a number; correct it, or name it by --missing if it stands for a missing value'
     """
     if not (is_plain(text) or number_styles([text])):
-        return "is not a number"
+        return f"is not a number; {OR_MISSING}"
     thousands = "" if style[1] == NONE else style[1]
     such = f"1{thousands}234{style[0]}5 {style[2:]}".rstrip()
     return f"is not written as the other numbers are, such as {such}"
@@ -181,7 +186,7 @@ def date_style(texts: Sequence[str]) -> str | None:
 
 def date_styles(texts: Sequence[str]) -> list[str]:
     """Return the ways in which all of some texts can be read as dates."""
-    found = [DATE.fullmatch(text) for text in texts]
+    found = [_matched(text) for text in texts]
     if not found or found[0] is None:
         return []
     sign = found[0][2]
@@ -201,12 +206,17 @@ def styled_dates(texts: Iterable[object], style: str) -> tuple[Array, int | None
     for place, text in enumerate(texts):
         moment: np.datetime64 | None = np.datetime64("NaT", "s")
         if isinstance(text, str):
-            match = DATE.fullmatch(text)
+            match = _matched(text)
             moment = None if match is None else _moment(match, style)
         if moment is None:
             return np.array(moments, dtype="datetime64[s]"), place
         moments.append(moment)
     return np.array(moments, dtype="datetime64[s]"), None
+
+
+def _matched(text: str) -> re.Match[str] | None:
+    text = DAY_MONTH.sub(r"\1-\2-\3", text)
+    return DATE.fullmatch(MONTH_DAY.sub(r"\2-\1-\3", text))
 
 
 def _moment(match: re.Match[str], style: str) -> np.datetime64 | None:
@@ -226,6 +236,10 @@ def _moment(match: re.Match[str], style: str) -> np.datetime64 | None:
     except ValueError:
         return None
     hour, minute, second = (int(match[place] or 0) for place in (5, 6, 7))
+    if match[8] is not None:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * (match[8].lower() == "pm")
     if hour > 23 or minute > 59 or second > 59:
         return None
     return np.datetime64(moment + np.timedelta64(hour * 3600 + minute * 60 + second, "s"))

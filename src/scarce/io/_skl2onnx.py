@@ -48,12 +48,9 @@ def register_skl2onnx() -> None:
 
 def _parse(scope: Any, model: Any, inputs: list[Any], custom_parsers: Any = None) -> Any:
     """Declare what the estimator answers: the outputs of its own graph, which is made here."""
-    from scarce.io._onnx import to_onnx
-
     types = import_module("skl2onnx.common.data_types")
     onnx = import_module("onnx")
-    double = any(isinstance(each.type, types.DoubleTensorType) for each in inputs)
-    graph = to_onnx(model, dtype="float64" if double else "float32")
+    graph = _graph(model, inputs)
     operator = scope.declare_local_operator(f"Scarce{type(model).__name__}", model)
     operator.inputs, operator.scarce_graph = inputs, graph
     kinds = {
@@ -71,10 +68,44 @@ def _parse(scope: Any, model: Any, inputs: list[Any], custom_parsers: Any = None
     return operator.outputs
 
 
+def _graph(model: Any, inputs: list[Any]) -> Any:
+    from scarce.io._onnx import to_onnx
+
+    types = import_module("skl2onnx.common.data_types")
+    double = any(isinstance(each.type, types.DoubleTensorType) for each in inputs)
+    return to_onnx(model, dtype="float64" if double else "float32")
+
+
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     """Put the estimator's graph where skl2onnx wants it."""
+    graph, outputs = getattr(operator, "scarce_graph", None), operator.outputs
+    if graph is None:
+        # Of a classifier inside CalibratedClassifierCV: skl2onnx has declared what it wants, labels
+        # and a score for every class.
+        graph = _graph(operator.raw_operator, operator.inputs)
+        outputs = _per_class(scope, container, graph, outputs)
+    _insert(scope, container, operator, graph, outputs)
+
+
+def _per_class(scope: Any, container: Any, graph: Any, outputs: list[Any]) -> list[Any]:
+    """Write scores of two classes as two columns; return where the graph's outputs go."""
+    names = [each.name for each in graph.graph.output]
+    found = {name: scope.get_unique_variable_name(name) for name in names}
+    scores = found["scores"]
+    if len(graph.graph.output[names.index("scores")].type.tensor_type.shape.dim) == 1:
+        column, other, last = (scope.get_unique_variable_name("score") for _ in range(3))
+        container.add_initializer(last, import_module("onnx").TensorProto.INT64, [1], [1])
+        container.add_node("Unsqueeze", [scores, last], column, op_version=13)
+        container.add_node("Neg", column, other, op_version=13)
+        container.add_node("Concat", [other, column], outputs[1].full_name, op_version=13, axis=1)
+    else:
+        container.add_node("Identity", scores, outputs[1].full_name, op_version=13)
+    container.add_node("Identity", found["labels"], outputs[0].full_name, op_version=13)
+    return [SimpleNamespace(onnx_name=found[name]) for name in names]
+
+
+def _insert(scope: Any, container: Any, operator: Any, graph: Any, outputs: list[Any]) -> None:
     helpers, onnx = import_module("skl2onnx.helpers"), import_module("onnx")
-    graph = operator.scarce_graph
     inputs = [each.onnx_name for each in operator.inputs]
     own = graph.graph.input
     if len(own) == 1 and own[0].type.tensor_type.elem_type != onnx.TensorProto.STRING:
@@ -91,7 +122,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
             f"{np.array([each.name for each in own]).tolist()}"
         )
     ends = SimpleNamespace(
-        inputs=[SimpleNamespace(onnx_name=name) for name in inputs], outputs=operator.outputs
+        inputs=[SimpleNamespace(onnx_name=name) for name in inputs], outputs=outputs
     )
     for place, node in enumerate(graph.graph.node):
         node.name = f"scarce{place}"  # skl2onnx asks for names

@@ -15,6 +15,7 @@ import numpy as np
 from scarce._arrays import Array
 from scarce.io._readings import (
     MOSTLY,
+    OR_MISSING,
     PLAIN,
     SEVERAL,
     beside_number,
@@ -43,6 +44,7 @@ LONG = 40  # characters of a value that an error shows
 MOST_UNITS = 3  # beside the numbers of a column; with more of them they are codes, as 12A to 30F
 FIRST_DAY, LAST_DAY = 19000101, 21001231  # of dates that are written as whole numbers
 FEW, OFTEN = 10, 5  # numbers with a unit are categories if there are so few, each so often
+MOST_WORDS, MANY_NUMBERS = 3, 20  # so few words beside more numbers than that are no categories
 
 
 class TableError(ValueError):
@@ -191,7 +193,9 @@ class Rows:
         given = np.flatnonzero([isinstance(text, str) for text in texts])
         found = [beside[texts[place]] for place in given]
         strays = given[[each != "" for each in found]]
-        if 0 < strays.size <= (1 - MOSTLY) * given.size:
+        words = sum(each != "" for each in beside.values())
+        coded = words <= MOST_WORDS and len(distinct) - words > MANY_NUMBERS
+        if 0 < strays.size <= (0.5 if coded else 1 - MOSTLY) * given.size:
             raise TableError(
                 f"{self.place(int(strays[0]), name)}: {quoted(texts[strays[0]])} among numbers; "
                 "correct it, name it by --missing if it stands for a missing value, or --drop the "
@@ -245,10 +249,7 @@ class Rows:
             where = f"{self.place(row, name)}: {values[row]:g}"
             infinite = np.isinf(values[row])
             what = "not a finite number" if infinite else f"too large, beyond {LARGEST:g}"
-            raise TableError(
-                f"{where} is {what}; correct it, or name it by --missing if it stands for a "
-                "missing value"
-            )
+            raise TableError(f"{where} is {what}; {OR_MISSING}")
         return values
 
     def _cast(self, name: str, column: Any) -> Array:

@@ -37,7 +37,7 @@ def ending_of(path: Path) -> str:
             return ending
     raise TableError(
         f"{path} has the ending {path.suffix!r}; tables end in {', '.join(known[:-1])} or "
-        f"{known[-1]}"
+        f"{known[-1]}. Save a sheet of a spreadsheet as CSV; unpack other archives"
     )
 
 
@@ -183,6 +183,12 @@ class CSVTable(Table):
                 f"{self.path}, row 1: {', '.join(names[:4])}: numbers instead of column names; "
                 "put a row of names above them"
             )
+        value = next((name for name in names if _is_number(name) and not name.isdigit()), None)
+        if value is not None:
+            self.notes.append(
+                f"row 1 of {self.path} holds the column names; {value!r} among them looks like a "
+                "value. If the file has no names, put a row of them above"
+            )
         if names[0] == "" and len(names) > 1:
             names[0] = ROW_NAMES
         return names
@@ -245,9 +251,12 @@ class CSVTable(Table):
             return f"{place}: {quoted(value[3])} {why}"
         width = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
         if width:
+            alone = width[2] == "1"
             return (
                 f"{self.path}, row {width[1]}: {width[3]} value{'' if width[3] == '1' else 's'}, "
-                f"but the header has {width[2]} columns (delimiter {self.dialect.delimiter!r})"
+                f"but the header has {width[2]} column{'' if alone else 's'} (delimiter "
+                f"{self.dialect.delimiter!r})"
+                + ("; remove what stands above the row of column names" if alone else "")
             )
         if "straddl" in message:
             return self._too_long()

@@ -66,7 +66,7 @@ def write_list(
             if head is not None:
                 with progress("explaining", min(n_explained, seen)) as tell:
                     reasons = head.reasons(fitted.model, number, tell, fitted.shape)
-            if asked and len(reasons) < (limit or seen):
+            if asked and len(reasons) < min(limit or seen, seen):
                 print(f"note: reasons are given for the first {len(reasons):,} rows by score")
             if page is not None:
                 page.reasons = reasons

@@ -40,6 +40,7 @@ class FittedModel:
     # of samples that the model takes as rows of all their entries
     shape: tuple[int, ...] | None = None
     per: str | None = None  # the column that says which of several models a row is for
+    missing: tuple[str, ...] = ()  # texts that stood for a missing value at the fit
 
     @cached_property
     def model(self) -> Any:
@@ -57,6 +58,7 @@ class FittedModel:
         `batches`.
         """
         if self.plan.types:
+            dialect = replace(dialect, missing=(*self.missing, *dialect.missing))
             return TableSource(open_table(path, dialect), self, name)
         return TensorSource(path, self, name)
 
@@ -85,9 +87,10 @@ def read_model(path: Path) -> FittedModel:
         name, kind = fit.get("id"), str(fit.get("kind", ""))
         shape = tuple(int(size) for size in fit["shape"]) if fit.get("shape") else None
         per = None if fit.get("per") is None else str(fit["per"])
+        missing = tuple(str(text) for text in fit.get("missing", []))
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: {error}") from None
-    found = FittedModel(path, kind, plan, None if name == "row" else name, shape, per)
+    found = FittedModel(path, kind, plan, None if name == "row" else name, shape, per, missing)
     if (
         plan.columns
         or shape

@@ -14,6 +14,7 @@ from scarce.io import Rows, TableError
 
 UNLABELLED = "unlabelled"
 NO_ROW = "none"  # what --negative says if no row was checked
+SHOWN = 8  # values of a column in a message
 
 
 def positive_unlabelled(arguments: argparse.Namespace) -> Task:
@@ -85,12 +86,17 @@ def _words(task: Task, arguments: argparse.Namespace, texts: Array) -> tuple[str
     """Return the values of rows of the class, and of rows that were checked and are not."""
     rows, name = task.tables[0], arguments.label
     values = sorted({text for text in texts if isinstance(text, str)})
-    some = ", ".join(map(repr, values[:8]))
+    some = ", ".join(map(repr, values[:SHOWN]))
     word, other = arguments.positive, arguments.negative
     if word is None:
         named = [value for value in values if not _unlabelled(value)]
         if len(named or values) != 1:
-            raise UsageError(f"--label {name} needs --positive, one of {', '.join(values[:8])}")
+            more = ", ..." if len(values) > SHOWN else ""
+            raise UsageError(
+                f"--label {name} needs --positive, one of {', '.join(values[:SHOWN])}{more}, where "
+                "all other rows are unlabelled; --kind classify where every value is a class, "
+                "--kind regress where it is a number to predict"
+            )
         (word,) = named or values
     for option, value in (("--positive", word), ("--negative", other)):
         if value is not None and value not in values and (option, value) != ("--negative", NO_ROW):

@@ -15,7 +15,7 @@ from scarce._arrays import Array
 from scarce.cli._outputs import NoAnswerError
 from scarce.cli._table_options import dialect_of
 from scarce.io import (
-    DATES,
+    UNUSED_DATES,
     ColumnPlan,
     Rows,
     Sample,
@@ -126,7 +126,7 @@ def read_tables(
         extra = [name for name in part.names if not rows[0].has(name)]
         if extra:
             task.notes.append(f"{part.path} has further columns, not used: {', '.join(extra)}")
-    dates = [column.name for column in plan.columns if column.done.startswith(DATES)]
+    dates = [column.name for column in plan.columns if column.done == UNUSED_DATES]
     if dates:
         task.notes.append(f"dates are left out, --dates learns from them: {', '.join(dates)}")
     task.id_name = arguments.id or "row"
