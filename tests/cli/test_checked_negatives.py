@@ -21,6 +21,7 @@ def folder(tmp_path_factory):
     table.to_csv(folder / "empty.csv", index=False)
     table.replace({"seen": {"": "maybe"}}).to_csv(folder / "maybe.csv", index=False)
     named = table.replace({"seen": {"": "Unknown"}})
+    named.to_csv(folder / "three.csv", index=False)
     named[named["seen"] != "no"].to_csv(folder / "unknown.csv", index=False)
     table[table["seen"] != ""].to_csv(folder / "all.csv", index=False)
     return folder
@@ -39,6 +40,12 @@ def test_three_values_are_asked_for(folder, table, capsys):
     assert "--negative none if none was" in asked
     assert fit(folder, table) == 2
     assert "needs --positive, one of" in capsys.readouterr().err
+
+
+def test_the_value_that_means_unlabelled_is_not_proposed_as_checked(folder, capsys):
+    assert fit(folder, "three.csv", "--positive", "yes") == 2
+    asked = capsys.readouterr().err
+    assert "beside 'yes' rows have 'Unknown' and 'no'; --negative no if these were" in asked
 
 
 def test_a_word_for_unlabelled_rows_is_known(folder, capsys):

@@ -113,8 +113,9 @@ def _words(task: Task, arguments: argparse.Namespace, texts: Array) -> tuple[str
     if other is None and len(others) + missing == 2:
         # One of the two means unlabelled, and the other may: that makes a large difference.
         rest = " and ".join([*map(repr, others), *["no value"] * missing])
+        likely = min(others, key=_unlabelled)  # the first that does not mean unlabelled
         raise UsageError(
-            f"--label {name}: beside {word!r} rows have {rest}; --negative {others[0]} if these "
+            f"--label {name}: beside {word!r} rows have {rest}; --negative {likely} if these "
             f"were checked and do not belong to the class, --negative {NO_ROW} if none was"
         )
     other = None if other == NO_ROW and NO_ROW not in values else other
