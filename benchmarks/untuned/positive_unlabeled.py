@@ -15,7 +15,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -49,21 +49,28 @@ def run(
     kinds: Sequence[str],
     sets: list[str] | None,
     draws: Sequence[int],
+    done: Collection[tuple[str, ...]] = (),
 ) -> Iterator[list[dict[str, Any]]]:
-    """Return the cells of one half, perhaps of some data sets only, task by task."""
+    """Return the cells of one half, perhaps of some data sets only, task by task.
+
+    Those at a place in ``done`` are left out.
+    """
     for number, (name, label) in enumerate(tasks(half, names)):
         cells = []
         asked = product(draws, kinds) if sets is None or name in sets else ()
         for draw, kind in asked:
             seed = SEEDS[half] + 10 * number + KINDS.index(kind) + 300 * draw
-            task = make_task(name, label, kind, seed)
+            about = {"half": half, "task": f"{name} {label}", "kind": kind, "draw": draw}
+            left = [
+                method
+                for method in methods
+                if not biased_prior(kind, method) and _place(about | {"method": method}) not in done
+            ]
+            task = make_task(name, label, kind, seed) if left else None
             if task is None:
                 continue
-            about = {"half": half, "task": f"{name} {label}", "kind": kind, "draw": draw}
-            for method, answer in methods.items():
-                if biased_prior(kind, method):
-                    continue
-                cells.append(about | {"method": method} | measured(answer, task, seed))
+            for method in left:
+                cells.append(about | {"method": method} | measured(methods[method], task, seed))
         print(f"{half} {name} {label}: {len(cells)} cells", file=sys.stderr, flush=True)
         yield cells
 
@@ -145,6 +152,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sets", nargs="+", help="only these data sets")
     parser.add_argument("--draws", nargs="+", type=int, default=[0, 1], help="only these draws")
     parser.add_argument("--methods", nargs="+", help="only methods whose name has such a word")
+    parser.add_argument("--missing", action="store_true", help="only cells that are not there")
     parser.add_argument("--tables", action="store_true", help="run nothing, print the tables")
     parser.add_argument("--out", default="positive-unlabeled", help="name of the results")
     options = parser.parse_args(arguments)
@@ -162,7 +170,8 @@ def main(arguments: list[str] | None = None) -> int:
         absent += missing
         if not options.tables:
             kinds = [options.kind] if options.kind else KINDS
-            for new in run(half, names, methods, kinds, options.sets, options.draws):
+            done = set(cells) if options.missing else ()
+            for new in run(half, names, methods, kinds, options.sets, options.draws, done):
                 cells |= {_place(cell): cell for cell in new}
                 write_cells(options.out, cells.values(), absent)
     print(summary(pd.DataFrame(cells.values())))
