@@ -4,8 +4,12 @@ import zipfile
 
 import numpy as np
 import pytest
-from sklearn import svm
+from sklearn import config_context, svm
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import scarce
 from scarce import SVC, SVR, CalibratedOneClass, OneClassSVM, PerGroup
@@ -164,3 +168,82 @@ def test_bad_input():
     X[groups == "g001"] = np.nan
     with pytest.raises(ValueError, match="group 'g001' with 30 rows: Input X contains NaN"):
         PerGroup(DETECTOR, fallback=None).fit(X, groups=groups)
+
+
+# Wrong or odd calls.
+
+
+@pytest.mark.parametrize(
+    ("fitted", "asked", "seen"),
+    [
+        ([1, 2], ["1", "2"], "such as 1, got '1'"),
+        (["1", "2"], [1, 2], "such as '1', got 1"),
+        ([1, 2], np.array(["2020-01-01"] * 2, "datetime64[D]"), "such as 1, got datetime"),
+    ],
+)
+def test_groups_of_another_type_are_not_taken_for_unseen_ones(fitted, asked, seen):
+    X, _ = rows_of([30, 30])
+    model = PerGroup().fit(X, groups=np.repeat(fitted, 30))
+    with pytest.raises(ValueError, match=f"groups must be of the type of those.*{seen}"):
+        model.predict(X[:2], groups=asked)
+
+
+def test_missing_times_are_no_group():
+    X, _ = rows_of([30])
+    with pytest.raises(ValueError, match="groups must not be NaN"):
+        PerGroup().fit(X, groups=np.array(["NaT"] + ["2020-01-01"] * 29, "datetime64[D]"))
+
+
+def test_no_rows_are_refused():
+    X, groups = rows_of([30, 30])
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        PerGroup().fit(X, groups=groups).predict(X[:0], groups=groups[:0])
+
+
+def test_a_small_group_of_equal_rows_uses_the_pooled_model():
+    X, groups = rows_of([30, 30, 5])
+    X[groups == "g002"] = 7.0
+    model = PerGroup(DETECTOR, fallback="transfer").fit(X, groups=groups)
+    assert model.models_.tolist() == ["own", "own", "pooled"]
+
+
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+def test_weights_reach_models_that_are_transferred():
+    """A row of weight 0 is as if it were not there, one of weight 2 as if given twice."""
+    X, groups = rows_of([40, 8])
+    order = np.argsort(groups)
+    X, groups = X[order], groups[order]
+    X[41] += 30.0
+    weights = np.ones(48)
+    weights[[41, 42]] = 0.0, 2.0
+    rows = np.r_[np.arange(41), 42, np.arange(42, 48)]
+    chain = make_pipeline(StandardScaler(), clone(DETECTOR).set_params(false_alarms=0.2))
+    for routing in (False, True):
+        with config_context(enable_metadata_routing=routing):
+            one = PerGroup(DETECTOR, fallback="transfer")
+            one.fit(X, groups=groups, sample_weight=weights)
+            other = PerGroup(DETECTOR, fallback="transfer").fit(X[rows], groups=groups[rows])
+            of_chain = PerGroup(chain, fallback="transfer").fit(X, groups=groups)
+        assert one.models_[1] == other.models_[1] == of_chain.models_[1] == "transfer"
+        assert one.estimators_[1][-1].false_alarms_ == DETECTOR.false_alarms
+        assert of_chain.estimators_[1][-1].false_alarms_ == 0.2
+        new, name = X[43:], groups[43:]
+        np.testing.assert_allclose(
+            one.estimators_[1][0].mean_, other.estimators_[1][0].mean_, rtol=1e-12
+        )
+        kept = one.score_samples(new, name), other.score_samples(new, name)
+        np.testing.assert_allclose(*kept, rtol=1e-2)
+
+
+def test_searches_hand_groups_on():
+    X, groups = rows_of([30, 30])
+    y = (np.arange(60) % 2 == 0) ^ (groups == "g001")
+    X[:, 0] += 9.0 * np.where(groups == "g001", y == 0, y)
+    with config_context(enable_metadata_routing=True):
+        chain = make_pipeline(StandardScaler(), PerGroup(SVC()))
+        search = GridSearchCV(chain, {"pergroup__estimator__C": [1e-3, 1.0]}, cv=3)
+        search.fit(X, y, groups=groups)
+        assert search.best_score_ == 1.0
+        assert search.score(X, y, groups=groups) == 1.0
+    assert PerGroup(SVR()).fit(X, X[:, 0], groups=groups).score(X, X[:, 0], groups=groups) > 0.5
+    assert not hasattr(PerGroup(), "score")

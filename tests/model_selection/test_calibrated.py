@@ -50,8 +50,8 @@ def test_the_default_holds_a_scaler():
 def test_weights_are_repetition(routing, detector):
     counts = np.random.default_rng(1).integers(0, 3, 60)
     model = CalibratedOneClass(detector)
-    often = model.fit(np.repeat(X, counts, axis=0)).decision_function(NEW)
     with config_context(enable_metadata_routing=routing):
+        often = model.fit(np.repeat(X, counts, axis=0)).decision_function(NEW)
         once = model.fit(X, sample_weight=counts.astype(float)).decision_function(NEW)
     np.testing.assert_allclose(once, often, atol=1e-9)
 

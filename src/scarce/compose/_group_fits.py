@@ -7,10 +7,15 @@ from contextvars import copy_context
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from scarce._arrays import Array
 from scarce._frame import collected_notes, note, safe_indexing
 from scarce._sklearn import copied
+from scarce.kernels import distinct_rows
+from scarce.one_class import TransferOneClassSVM
 from scarce.parallel import tile_runner
 
 EFFORT = 1_000_000  # nanoseconds that a fit takes, about
@@ -26,6 +31,24 @@ class Data:
         """Return a copy of a model that was never fitted, fitted to some rows."""
         some = {name: safe_indexing(value, rows) for name, value in self.given.items()}
         return copied(model).fit(safe_indexing(self.X, rows), **some)
+
+    def transferred(self, rate: float | None, others: Array, rows: Array) -> Any:
+        """Return a detector of few rows of a group, with rows of other groups as the source."""
+        places = np.append(others, rows)
+        weights = self.given.get("sample_weight")
+        weights = None if weights is None else safe_indexing(weights, places)
+        domain = np.append(np.ones(others.size, int), np.full(rows.size, -1))
+        X = safe_indexing(self.X, places)
+        scaler = StandardScaler().fit(X, sample_weight=weights)
+        model = TransferOneClassSVM(false_alarms=0.1 if rate is None else rate)
+        model.fit(scaler.transform(X), sample_domain=domain, sample_weight=weights)
+        return make_pipeline(scaler, model)
+
+    def n_distinct(self, rows: Array) -> int:
+        """Return how many of some rows differ."""
+        some = safe_indexing(self.X, rows)
+        some = some if sparse.issparse(some) else np.asarray(some)
+        return int(distinct_rows(some)[0].size) if rows.size else 0
 
 
 def fitted_in_threads(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool) -> list[Any]:
@@ -82,6 +105,12 @@ def checked_groups(groups: Any) -> Array:
         if other:
             raise ValueError(f"groups must all be texts, or all numbers, got {other[0]!r} too")
         values = values.astype(str)
-    if values.dtype.kind == "f" and np.isnan(values).any():
+    missing = np.isnan if values.dtype.kind in "fc" else np.isnat
+    if values.dtype.kind in "fcmM" and missing(values).any():
         raise ValueError("groups must not be NaN: leave rows without a group out")
     return values
+
+
+def kind_of(groups: Array) -> str:
+    """Return the type of groups among which others can be found."""
+    return "number" if groups.dtype.kind in "biufc" else groups.dtype.kind

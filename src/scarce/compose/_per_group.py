@@ -14,9 +14,9 @@ from sklearn.base import (
     clone,
     is_classifier,
     is_outlier_detector,
+    is_regressor,
 )
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -34,10 +34,9 @@ from scarce._frame import (
     safe_indexing,
     validate_data,
 )
-from scarce.compose._group_fits import Data, answer_of, checked_groups, fitted_in_threads
+from scarce.compose._group_fits import Data, answer_of, checked_groups, fitted_in_threads, kind_of
 from scarce.compose._packing import packed, unpacked
 from scarce.model_selection import CalibratedOneClass
-from scarce.one_class import TransferOneClassSVM
 
 MOST_POOLED = 2000  # rows of all groups that the pooled model is fitted to, drawn at random
 MOST_SOURCE = 200  # rows of other groups that a group with few rows learns from
@@ -65,7 +64,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
     fallback : {"pooled", "transfer"} or None, default="pooled"
         "pooled": the model of at most 2,000 rows of all groups, drawn at random. "transfer", for
         detectors: a `TransferOneClassSVM` of the group's rows with 200 rows of all groups as the
-        source, for groups of at least 2 rows; others use the pooled model. None: an error.
+        source, for groups of at least 2 distinct rows; others use the pooled model. None: an error.
     random_state : int, RandomState instance or None, default=0
         Choice of the rows of all groups.
 
@@ -117,7 +116,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"groups": True}
     __metadata_request__predict_proba: ClassVar[dict[str, bool]] = {"groups": True}
     __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"groups": True}
-    __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"groups": True, "sample_weight": True}
 
     def __init__(
         self,
@@ -184,17 +183,21 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         own = (self.n_rows_ >= self.min_rows) | (self.groups_.size == 1)
         if is_classifier(self._model()) and y is not None:
             self.classes_, classes = np.unique(given["y"], return_inverse=True)
-            found = [np.unique(classes[each]).size for each in members]
+            found = [np.unique(classes[each[counted[each]]]).size for each in members]
             own &= np.array(found) == self.classes_.size
         self.models_ = np.where(own, "own", self.fallback or "")
         self._check_fallback(own)
         random = check_random_state(self.random_state)
+        data, model = Data(rows, given), clone(self._model())
         pool = np.flatnonzero(counted)
         if pool.size > MOST_POOLED:
             pool = np.sort(random.choice(pool, MOST_POOLED, replace=False))
-        self.models_[~own & (self.n_rows_ < 2)] = "pooled"
+        if self.fallback == "transfer":
+            kept = [each[counted[each]] for each in members]
+            for code in np.flatnonzero(self.models_ == "transfer"):
+                if data.n_distinct(kept[code]) < 2:
+                    self.models_[code] = "pooled"
         source = random.choice(pool, min(MOST_SOURCE, pool.size), replace=False)
-        data, model = Data(rows, given), clone(self._model())
         tasks: list[tuple[str, Callable[[], Any]]] = []
         names = [
             f"group {name!r} with {n} rows"
@@ -205,8 +208,10 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
             if own[code]:
                 tasks.append((names[code], partial(data.fitted, model, members[code])))
             else:
-                fit = partial(self._transferred, data, members[code], source)
-                tasks.append((names[code], fit))
+                others = np.setdiff1d(source, kept[code])
+                last = model[-1] if hasattr(model, "steps") else model
+                rate = getattr(last, "false_alarms", None)
+                tasks.append((names[code], partial(data.transferred, rate, others, kept[code])))
         if self.fallback is not None:
             tasks.append(("the pooled model", partial(data.fitted, model, pool)))
         fitted = fitted_in_threads(tasks, alone=self.groups_.size == 1)
@@ -233,17 +238,6 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
                 f'estimator={type(self.estimator).__name__}; give fallback="pooled"'
             )
 
-    def _transferred(self, data: Data, rows: Array, source: Array) -> Any:
-        """Return the model of a group with few rows, with rows of all groups as the source."""
-        others = np.setdiff1d(source, rows)
-        domain = np.append(np.ones(others.size, int), np.full(rows.size, -1))
-        rate = getattr(self._model(), "false_alarms", None)
-        model = make_pipeline(
-            StandardScaler(), TransferOneClassSVM(false_alarms=0.1 if rate is None else rate)
-        )
-        together = safe_indexing(data.X, np.append(others, rows))
-        return model.fit(together, transferoneclasssvm__sample_domain=domain)
-
     # Answers.
 
     def _answered(self, name: str, X: Any, groups: Any) -> Array:
@@ -254,6 +248,8 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         if np.ndim(rows) != 1:  # of which the models say what is wrong
             validate_data(self, X, reset=False, skip_check_array=True)
         n = num_samples(X)
+        if n == 0:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         codes = self._codes(groups, n)
         order = np.argsort(codes, kind="stable")
         found: Any = None
@@ -278,13 +274,12 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         labels = checked_groups(groups)
         if labels.size != n:
             raise ValueError(f"groups must have one value per row, got {labels.size} for {n} rows")
-        try:
-            places = np.searchsorted(self.groups_, labels).clip(max=self.groups_.size - 1)
-        except TypeError:
+        if kind_of(labels) != kind_of(self.groups_):
             raise ValueError(
                 "groups must be of the type of those of the fit, such as "
                 f"{self.groups_.tolist()[0]!r}, got {labels.tolist()[0]!r}"
-            ) from None
+            )
+        places = np.searchsorted(self.groups_, labels).clip(max=self.groups_.size - 1)
         places[self.groups_[places] != labels] = -1
         if self.pooled_ is None and (places < 0).any():
             unseen = labels[places < 0].tolist()[0]
@@ -387,6 +382,29 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
             Small for rows that are unlike their group.
         """
         return self._answered("p_values", X, groups)
+
+    @available_if(lambda self: is_classifier(self._model()) or is_regressor(self._model()))
+    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy of a classifier, the coefficient of determination of a regressor.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their true labels or values.
+        groups : array-like of shape (n_samples,), default=None
+            As for `predict`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Higher is better.
+        """
+        measure = accuracy_score if is_classifier(self._model()) else r2_score
+        return float(measure(y, self.predict(X, groups=groups), sample_weight=sample_weight))
 
     # A file holds the models of all groups as a few long arrays.
 

@@ -299,6 +299,8 @@ class CalibratedOneClass(
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what the detector's fit takes of the metadata, and what the splitter's split."""
         given = {name: value for name, value in params.items() if value is not None}
+        if not given:  # scikit-learn's answer would seem to hold every name
+            return {}, {}
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **given)
             for_splitter = routed.splitter.split if "splitter" in routed else {}
