@@ -7,11 +7,13 @@ and the time that takes in one process is measured on its own and taken off.
 
 import json
 import pickle
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 import warnings
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -207,28 +209,68 @@ def high_water():
     return 0.0
 
 
+@contextmanager
+def cluster(n_workers):
+    """A client of a scheduler and workers in processes of their own.
+
+    In this process the scheduler's time, idle or not, would be taken for the driver's.
+    """
+    from dask.distributed import Client
+
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
+        place = ["--scheduler-file", f"{folder}/scheduler.json", "--dashboard-address", ":0"]
+        worker = ["worker", *place, "--nthreads", "1", "--memory-limit", "2GB", "--no-nanny"]
+        for arguments in (["scheduler", *place, "--port", "0"], *[worker] * n_workers):
+            started = running.enter_context(
+                subprocess.Popen([sys.executable, "-m", "dask", *arguments], cwd=folder)
+            )
+            running.callback(started.terminate)
+        with Client(scheduler_file=place[1]) as client:
+            client.wait_for_workers(n_workers)
+            yield client
+
+
+class Spent:
+    """CPU seconds of the driver, of the scheduler, and of all workers, while inside."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def now(self):
+        workers = sum(self.client.run(time.process_time).values())
+        scheduler = self.client.run_on_scheduler(time.process_time)
+        return np.array([time.process_time(), scheduler, workers])
+
+    def __enter__(self):
+        self.spent = self.now()
+        return self
+
+    def __exit__(self, *_):
+        self.spent = self.now() - self.spent
+
+    def entries(self):
+        names = ("cpu_s_driver", "cpu_s_scheduler", "cpu_s_workers_with_generating")
+        return dict(zip(names, self.spent.round(2).tolist(), strict=True))
+
+
 def on_workers(n_workers, n_rows):
     """One-class on worker processes; labels of fresh rows against a fit in one process."""
     import dask
     import dask.array as da
-    from dask.distributed import Client, LocalCluster
 
     blocks = [
         da.from_delayed(dask.delayed(lambda i: generated(i)[0])(i), (STEP, COLUMNS), np.float32)
         for i in range(n_rows // STEP)
     ]
-    with LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=":0"
-    ) as cluster:
-        with Client(cluster) as client, Peak() as peak:
+    with cluster(n_workers) as client:
+        next(machines())[1].fit(da.concatenate(blocks[:2]))  # the workers' libraries are loaded
+        with Peak() as peak, Spent(client) as spent:
             model = next(machines())[1]
             chunks = Counted(da.concatenate(blocks))
-            before = sum(client.run(time.process_time).values())
-            began, driver = time.perf_counter(), time.process_time()
+            began = time.perf_counter()
             model.fit(chunks)
-            wall, driver = time.perf_counter() - began, time.process_time() - driver
-            workers = sum(client.run(time.process_time).values()) - before
-            memory = sorted(client.run(high_water).values())
+            wall = time.perf_counter() - began
+        memory = sorted(client.run(high_water).values())
     return {
         "case": f"one-class on {n_workers} workers",
         "rows": n_rows,
@@ -236,8 +278,7 @@ def on_workers(n_workers, n_rows):
         "gap": model.dual_gap_,
         "band_rows": model.history_["band_rows"][-1],
         "wall_s_busy_machine": round(wall, 1),
-        "cpu_s_workers_with_generating": round(workers, 1),
-        "cpu_s_driver": round(driver, 1),
+        **spent.entries(),
         "mb_to_driver": round(chunks.sent / 1e6, 1),
         "driver_peak_mb_beside": round(peak.largest - peak.first),
         "worker_peak_mb": [round(value) for value in memory],
@@ -268,7 +309,6 @@ def mapping_on_workers(name, model, labelled, n_rows, n_workers=2):
     """`SVMC` to its end on worker processes of 2 GB."""
     import dask
     import dask.array as da
-    from dask.distributed import Client, LocalCluster
 
     blocks = [
         da.from_delayed(dask.delayed(lambda i: labelled_heap(i, labelled)[0])(i), (STEP, 8), "f4")
@@ -276,21 +316,13 @@ def mapping_on_workers(name, model, labelled, n_rows, n_workers=2):
     ]
     y = np.zeros(n_rows, np.int8)
     y[:labelled] = 1
-    with LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, memory_limit="2GB", dashboard_address=":0"
-    ) as cluster:
-        with (
-            Client(cluster) as client,
-            Peak() as peak,
-            warnings.catch_warnings(record=True) as said,
-        ):
+    with cluster(n_workers) as client:
+        with Peak() as peak, Spent(client) as spent, warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            before = sum(client.run(time.process_time).values())
-            began, driver = time.perf_counter(), time.process_time()
+            began = time.perf_counter()
             model.fit(da.concatenate(blocks), y)
-            wall, driver = time.perf_counter() - began, time.process_time() - driver
-            workers = sum(client.run(time.process_time).values()) - before
-            memory = sorted(client.run(high_water).values())
+            wall = time.perf_counter() - began
+        memory = sorted(client.run(high_water).values())
     found = right = members = 0
     for index in range(0, n_rows // STEP, max(1, n_rows // STEP // 20)):
         X, member = labelled_heap(index, labelled)
@@ -309,8 +341,7 @@ def mapping_on_workers(name, model, labelled, n_rows, n_workers=2):
         "support_vectors": model.history_["support_vectors"],
         "warnings": [str(each.message) for each in said],
         "wall_s_busy_machine": round(wall),
-        "cpu_s_workers_with_generating": round(workers, 1),
-        "cpu_s_driver": round(driver, 1),
+        **spent.entries(),
         "driver_peak_mb": round(peak.largest),
         "driver_peak_mb_beside": round(peak.largest - peak.first),
         "worker_peak_mb": [round(value) for value in memory],

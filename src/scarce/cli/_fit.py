@@ -85,17 +85,17 @@ def _option(name: str) -> str:
 
 MOST_ROWS = 20_000  # a fit of more takes long, and hardly changes
 DESCRIPTION = """\
-Learn a model from a table. The options you give select the model:
-  scarce fit good.csv --out m.skops                          all rows belong to one class
-  scarce fit good.csv --unlabelled unknown.csv --out m.skops   and unlabelled rows, some positive
-  scarce fit all.csv --label COLUMN --positive VALUE --out m.skops   the same in one table
-  scarce fit target.csv --source related.csv --out m.skops     few rows, more of related tasks
-  scarce fit rows.csv --group COLUMN --share COLUMN --out m.skops    proportions of groups only
-  scarce fit images.npz --out m.skops                        samples that are matrices, of one class
-  scarce fit rows.csv --label COLUMN --kind classify --out m.skops   a class for each row
-  scarce fit rows.csv --label COLUMN --kind regress --out m.skops    a number for each row
-  scarce fit good.csv --per COLUMN --out m.skops             one class, a model for each value
-  scarce fit rows.csv --label COLUMN --kind open-set --out m.skops   a class, or none of them
+Learn a model from a table. The options you give, beside --out FILE, select the model:
+  scarce fit good.csv                                 all rows belong to one class
+  scarce fit good.csv --per COLUMN                    one class, a model for each value
+  scarce fit good.csv --unlabelled unknown.csv        rows of a class, and some that may be of it
+  scarce fit all.csv --label COLUMN --positive VALUE  the same in one table
+  scarce fit rows.csv --label COLUMN --kind classify  a class for each row
+  scarce fit rows.csv --label COLUMN --kind open-set  a class for each row, or none of them
+  scarce fit rows.csv --label COLUMN --kind regress   a number for each row
+  scarce fit target.csv --source related.csv          few rows, more of related tasks
+  scarce fit rows.csv --group COLUMN --share COLUMN   proportions of groups only
+  scarce fit images.npz                               samples that are matrices, of one class
 """
 
 
@@ -193,7 +193,13 @@ def add(commands: Any) -> None:
         metavar="N|all",
         help=f"how many to learn from at most, chosen at random (default: {MOST_ROWS:,})",
     )
-    fit.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="(default: 0)")
+    fit.add_argument(
+        "--seed",
+        type=at_least(0),
+        default=0,
+        metavar="N",
+        help="of all that is random (default: 0)",
+    )
     add_table_options(fit)
     fit.set_defaults(run=run)
 

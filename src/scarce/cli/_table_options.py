@@ -15,7 +15,7 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
     written = command.add_argument_group("how CSV files are written (detected by default)")
     written.add_argument("--delimiter", type=_one_sign, metavar="SIGN", help="between values")
     written.add_argument("--encoding", type=_encoding, metavar="NAME", help="utf-8, cp1252, ...")
-    written.add_argument("--decimal", choices=[".", ","], help="decimal sign")
+    written.add_argument("--decimal", choices=[".", ","], metavar=".|,", help="decimal sign")
     written.add_argument(
         "--missing",
         action="append",
