@@ -12,8 +12,8 @@ from scarce.solvers._program import QuadraticProgram
 from scarce.solvers._signed import SignedForm, extremes_of
 from scarce.solvers.certificate._judge import Certificate, midpoints
 
-FEWEST = 512  # active rows; of fewer all are
-ACTIVE_SHARE = 0.1  # of all rows
+FEWEST = 256  # active rows; of fewer all are
+ACTIVE_SHARE = 0.03  # of all rows
 BESIDE_FREE = 2.0  # active rows for each free variable
 SPARE = 0.25  # room for rows to come, as a share of the active ones
 LOOKED_AT = 0.3  # of all rows, the most that are looked at beside the active ones
