@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import get_tags
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
@@ -41,6 +42,7 @@ class DriftMonitor:
     model : estimator instance
         A fitted detector with held-out scores, or a pipeline that ends with one: `OneClassSVM` or
         `SVDD` with `false_alarms`, `TransferOneClassSVM`, `OneClassSTM`, `CalibratedOneClass`.
+        Scalers and other steps that are fitted to the rows belong inside a `CalibratedOneClass`.
     alpha : float, default=0.01
         Probability of ever raising an alarm while nothing changes, in (0, 1).
     random_state : int, default=0
@@ -72,9 +74,10 @@ class DriftMonitor:
     count for at most 100 rows, for less if there are few. High ones are not: inside the class
     scores crowd, and each model has its own crowd. So of held-out scores only the order of the
     lowest tenth counts, and the number of the others. Those of rows that repeat are not
-    exchangeable at all: equal rows are held out together (a weight above 1 says the same). Where
-    more rows repeat than the root of their number, a warning says so, and the monitor begins
-    without held-out scores.
+    exchangeable at all: equal rows are held out together (a weight above 1 says the same). Nor are
+    those behind a scaler that was fitted to all rows. Where more rows repeat than the root of
+    their number, and behind a step of a pipeline that was fitted, a warning says so, and the
+    monitor begins without held-out scores.
 
     A capital of 20 is as surprising as a p-value of 0.05. The scores that were seen are kept with
     16 binary digits and the number of times each was seen, so that memory stays small however many
@@ -130,13 +133,23 @@ class DriftMonitor:
             )
         self._model_hash = _hash_of(left_out)
         counts = counted(left_out.weights)
+        cause = ""
         if rows_repeat(left_out):
+            cause = (
+                "Rows of the fit repeat (or their held-out scores do). A new row that equals one "
+                "of them scores higher than that one did when it was held out"
+            )
+        elif (step := step_that_saw_all(model)) is not None:
+            cause = (
+                f"{type(step).__name__} was fitted to all rows, also to those whose scores were "
+                "held out after it, so that new rows score lower than these did: give "
+                "CalibratedOneClass(the pipeline)"
+            )
+        if cause:
             counts = np.zeros_like(counts)
             warnings.warn(
-                "Rows of the fit repeat (or their held-out scores do). A new row that equals one "
-                "of them scores higher than that one did when it was held out, so the monitor "
-                "compares rows only with those that it saw before: a change between the fit and "
-                "the first rows is not noticed",
+                f"{cause}. So the monitor compares rows only with those that it saw before: a "
+                "change between the fit and the first rows is not noticed",
                 UserWarning,
                 stacklevel=2,
             )
@@ -318,6 +331,15 @@ def held_out_scores(model: Any) -> HeldOutScores:
     check_is_fitted(last)
     found: HeldOutScores = last._left_out()
     return found
+
+
+def step_that_saw_all(model: Any) -> Any:
+    """Return the first step before the detector of a pipeline that was fitted to the rows."""
+    steps = model.steps[:-1] if hasattr(model, "steps") else []
+    for _, step in steps:
+        if step is not None and step != "passthrough" and get_tags(step).requires_fit:
+            return step
+    return None
 
 
 def counted(weights: Array) -> Array:
