@@ -31,6 +31,16 @@ def test_scores_that_are_no_probabilities_are_refused(low, high, place):
         estimate_prior(*scores, method="elkan_noto")
 
 
+def test_a_curve_that_does_not_level_off_lowers_the_prior_by_a_quarter():
+    random = np.random.default_rng(0)
+    # Of one normal distribution and of another the odds are an exponential curve, without an end.
+    found = estimate_prior(random.normal(1, 1, 300), random.normal(0, 1, 2000))
+    ranks, curve = found.by_method["top"], found.by_method["logistic"]
+    assert curve < 0.05 < ranks
+    assert found.prior == pytest.approx(0.7579 * ranks, rel=1e-3)  # 2^-.4 = .7579
+    assert found.interval[0] < ranks / 10  # the interval says more of what the curve says
+
+
 def test_thinned_scores_keep_weight_and_mean():
     scores, weights = RANDOM.normal(size=5000), RANDOM.uniform(0.5, 2.0, 5000)
     fewer, totals = _thinned(scores, weights)

@@ -134,6 +134,22 @@ def test_the_share_leans_to_the_larger_one_with_few_labelled_rows(labelled, shar
     assert shares.accepted(None) == both[0]  # pu_threshold: ranks alone
 
 
+@pytest.mark.parametrize(
+    ("by_rank", "by_lowest", "n", "curve", "biased"),
+    [
+        (0.1, 0.45, 50.0, 0.1, True),  # log 4 is 9.8 standard errors
+        (0.1, 0.50, 50.0, 0.1, False),  # labelled rows reach 1.25 times as far as the shape
+        (0.1, 0.45, 8.0, 0.1, False),  # 3.9 standard errors
+        (0.2, 0.45, 50.0, 0.2, False),  # twice as much is not enough
+        (0.2, 0.45, 50.0, 0.01, True),  # a curve of a third of the ranks: 3.5 times, 8.8 errors
+    ],
+)
+def test_labels_are_biased_where_ranks_and_curve_contradict_the_shape(
+    by_rank, by_lowest, n, curve, biased
+):
+    assert Shares(by_rank, 0.05, 0.4, by_lowest, n, 60.0).differ(curve) is biased
+
+
 @pytest.mark.parametrize("share", [0.005, 0.02, 0.2])
 def test_a_rare_class_is_not_overstated(share):
     found = []

@@ -26,10 +26,10 @@ from scarce.positive_unlabeled.bags._threshold import (
 )
 
 PART_OF_CURVE = 0.4  # of the logistic curve beside the ranks, in the mean of logarithms
-MOST_BELOW = 5.0  # times that the logistic curve may say less, or more, than the ranks
+MOST_APART = 2.0  # times that the logistic curve may say less, or more, than the ranks
 RARE = 0.25  # below which the lower end falls the more, the rarer the class
 RANKING = 1.3  # how much a poor ranking lowers the lower end
-LOWEST_END = 20.0  # the same for the lower end of the interval, and how far that may fall
+LOWEST_END = 20.0  # times less in the lower end of the interval, and how far that may fall
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ def estimate_prior(
         "logistic": the mean of the likeliest presence-only logistic curve. "elkan_noto": scores
         are probabilities of being labelled, among labelled and unlabelled samples together, and
         the mean over the labelled ones is the chance that a positive was labelled (Elkan and Noto
-        2008). "combined": the weighted geometric mean of "top" (0.6) and "logistic" (0.4).
+        2008). "combined": the weighted geometric mean of "top" (0.6) and "logistic" (0.4), which
+        counts as at most twice and at least half as much as "top".
     weight_positive, weight_unlabeled : array-like, default=None
         Weights; a sample of weight 2 is the same as the sample given twice.
 
@@ -188,7 +189,7 @@ def combined_prior(
     many positives among the unlabelled rows as the lower end says, and the rarer the class, because
     as many others that look like it are then a larger part.
     """
-    curve = min(max(by_curve, by_ranks / MOST_BELOW), by_ranks * MOST_BELOW)
+    curve = min(max(by_curve, by_ranks / MOST_APART), by_ranks * MOST_APART)
     prior = within(float(by_ranks ** (1.0 - PART_OF_CURVE) * curve**PART_OF_CURVE), weights)
     area, _ = area_under_curve(*scores, weights)
     n = 1.0 / (1.0 / float(weights[0].sum()) + 1.0 / max(1.0, prior * float(weights[1].sum())))

@@ -30,6 +30,7 @@ LOWEST = 0.05  # of the labelled rows
 # Times, and standard errors, by which the shape may say more than random labels do.
 SUSPICIOUS = (2.5, 4.0)
 LEAST_CURVE = 1.0 / 3.0  # of what the ranks say: so little may the curve say beside them
+REACH = 1.2  # times the share by shape that the lowest labelled rows reach at least, if random
 LABELLINGS = ("random", "biased")
 NORMAL_95 = 1.96  # two-sided
 NORMAL_90 = 1.645
@@ -207,8 +208,12 @@ class Shares(NamedTuple):
         """Say whether ranks and curve say far less than the shape: biased labels.
 
         The logarithm of a proportion from ``n`` rows has a standard error of about ``n ** -0.5``.
+        Where random labels reach far below the upper distribution, the class overlaps with the
+        others, and the shape is what is wrong.
         """
         times, errors = SUSPICIOUS
+        if self.by_lowest > REACH * self.by_shape:
+            return False
         curve = max(by_curve, LEAST_CURVE * self.by_rank)
         excess = np.log(self.by_shape / np.sqrt(self.by_rank * curve))
         return bool(excess > max(np.log(times), errors / np.sqrt(self.n)))
