@@ -271,3 +271,19 @@ def test_rows_above_the_names_or_none_are_spoken_of(tmp_path, other):
     _, error = scarce("fit", "u.csv", "--out", "u.skops", cwd=tmp_path, code=3)
     assert "u.csv, row 2: 3 values, but the header has 1 column (delimiter ',')" in error
     assert "; remove what stands above the row of column names\n" in error
+
+
+def test_a_delimiter_at_the_end_of_every_row_is_no_column(tmp_path, other):
+    table = pd.DataFrame({"a": other, "b": other[::-1]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    text = (tmp_path / "t.csv").read_text().replace("\n", ";\n").replace(",", ";")
+    (tmp_path / "u.csv").write_text(text)
+    for name in ("t", "u"):
+        out, _ = scarce("fit", f"{name}.csv", "--out", f"{name}.skops", cwd=tmp_path)
+        assert "learnt from 56 rows and 2 columns" in out
+        scarce("score", "t.skops", f"{name}.csv", "--raw", "--out", f"{name}-s.csv", cwd=tmp_path)
+    found = [pd.read_csv(tmp_path / f"{name}-s.csv") for name in ("t", "u")]
+    pd.testing.assert_frame_equal(*found)
+    (tmp_path / "u.csv").write_text(text.replace(";\n", ";x\n").replace(";x", ";", 1))
+    _, error = scarce("fit", "u.csv", "--out", "v.skops", cwd=tmp_path, code=3)
+    assert "u.csv: column 3 has no name; give it one" in error

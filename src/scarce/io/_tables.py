@@ -178,6 +178,9 @@ class CSVTable(Table):
         with csv.open_csv(str(self.path), **self._options(None)) as reader:
             names = [str(name).strip() for name in reader.schema.names]
             self._raw = list(reader.schema.names)
+            empty = str(reader.schema.types[-1]) == "null"
+        if names[-1] == "" and empty and len(names) > 1:  # every row ends with a delimiter
+            names, self._raw = names[:-1], self._raw[:-1]
         if all(_is_number(name) for name in names):
             raise TableError(
                 f"{self.path}, row 1: {', '.join(names[:4])}: numbers instead of column names; "
@@ -221,8 +224,10 @@ class CSVTable(Table):
 
     def _arrow(self, types: dict[str, str] | None) -> Iterator[Any]:
         csv, arrow = tables_library("pyarrow.csv"), tables_library("pyarrow")
-        names = list(types) if types is not None else self.names
-        with csv.open_csv(str(self.path), **self._options(types)) as reader:
+        names, options = list(types or self.names), self._options(types)
+        if types is None:
+            options["convert_options"].include_columns = self._raw
+        with csv.open_csv(str(self.path), **options) as reader:
             for batch in reader:
                 yield arrow.Table.from_batches([batch]).rename_columns(names)
 
