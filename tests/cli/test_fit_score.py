@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import hypergeom, kstest
+from scipy.stats import hypergeom
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -265,8 +265,7 @@ def test_the_chance_of_a_number_of_low_scores_is_that_of_all_orders():
 @pytest.mark.parametrize("kernel", ["narrow", "wide"])
 @pytest.mark.parametrize("n", [300, 1000])
 def test_many_rows_of_the_class_are_not_called_drifted(kernel, n):
-    # Held-out scores differ from those of new rows by more than the noise of their number where
-    # they crowd at the margin; those of the rows of the fit do so too, with a narrow kernel.
+    # Of so many rows a small difference would show; with a narrow kernel rows of the fit do.
     random = np.random.default_rng(0)
     X = random.normal(size=(n, 2))
     gamma = "neighbors" if kernel == "narrow" else "scale"
@@ -279,7 +278,6 @@ def test_many_rows_of_the_class_are_not_called_drifted(kernel, n):
         scores = model.score_samples(rows)
         counts = ScoreCounts(model.left_out_scores_)
         counts.add(scores, int(np.sum(scores < model.offset_)))
-        assert rows is X or kstest(model.left_out_scores_, scores).pvalue < 1e-3
         assert (counts.drift() is not None) == found
         assert not (rows is X and found) or "the model was fitted to" in counts.drift()
 
@@ -359,5 +357,10 @@ def test_equal_rows_with_text_are_left_out_together():
     model = scarce.CalibratedOneClass(pipeline, false_alarms=0.2).fit(rows)
     without = clone(pipeline).set_params(machine__gamma=model.estimator_[-1]._gamma)
     without.fit(rows.drop(index=[3, 15]))
-    expected = without.score_samples(rows.iloc[[3]]) / without[-1].dual_coef_.sum()
-    np.testing.assert_allclose(model.left_out_scores_[[3, 15]], expected[0], rtol=1e-9)
+    expected = without.score_samples(rows.iloc[[3]])[0] / without[-1].dual_coef_.sum()
+    own, margin = (
+        machine.offset_[0] / machine.dual_coef_.sum()
+        for machine in (without[-1], model.estimator_[-1])
+    )
+    expected *= 1 + (margin / own - 1) * min(expected / own, 1) ** 2
+    np.testing.assert_allclose(model.left_out_scores_[[3, 15]], expected, rtol=1e-9)

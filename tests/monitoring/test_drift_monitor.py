@@ -198,6 +198,17 @@ def test_changes_are_found_after_a_long_quiet_time(changed):
     assert monitor.alarm_ == before
 
 
+def test_rows_that_are_too_normal_from_the_first_on_are_found():
+    """The lower half of the held-out scores tells that; the lowest tenth would not."""
+    found = []
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        monitor = DriftMonitor(CalibratedOneClass().fit(random.normal(size=(200, 3))))
+        monitor.update(random.normal(0.0, 0.5, size=(300, 3)))
+        found.append(300 if monitor.alarm_ is None else monitor.alarm_)
+    assert np.median(found) < 100
+
+
 def test_how_rows_are_divided_over_calls_makes_no_difference():
     X = np.round(np.random.default_rng(6).normal(size=(700, 2)), 1)
     model = fitted()

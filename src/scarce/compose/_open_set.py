@@ -203,8 +203,8 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Low ones are uniform for rows of a class in that class's column, up to steps of
-            ``1 / (n + 1)``; higher ones roughly.
+            Nearly uniform for rows of a class in that class's column, up to steps of
+            ``1 / (n + 1)``.
         """
         rows = self._checked(X)
         return np.column_stack([model.p_values(rows) for model in self.estimators_])

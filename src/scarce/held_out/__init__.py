@@ -18,6 +18,7 @@ from scarce.held_out._programs import (
     lazy_scores,
     left_out_parts,
     mass_without,
+    on_margin,
     scores_by_parts,
     warm_start,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "most_dropped",
     "odd_groups",
     "odd_rows",
+    "on_margin",
     "representatives",
     "scores_by_parts",
     "standardised_on_themselves",

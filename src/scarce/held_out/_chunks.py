@@ -14,6 +14,7 @@ from scarce._arrays import Array
 from scarce._by_chunks import Plan, solved_by_bands
 from scarce._frame import collected_notes, keep_quality
 from scarce.chunks import Chunks, Part
+from scarce.held_out._programs import on_margin
 from scarce.kernels import weighted_scores
 from scarce.kernels.rows._rows import row_bits
 from scarce.reductions import OneClassProblem
@@ -120,14 +121,14 @@ def part_weights(chunks: Chunks, parts: Parts) -> Array:
     return np.asarray(chunks.reduce(_weights, np.add, parts))
 
 
-def left_out_by_chunks(estimator: Any, plan: Plan) -> tuple[Array, Array, int]:
+def left_out_by_chunks(estimator: Any, plan: Plan, margin: float) -> tuple[Array, Array, int]:
     """Fit without each of some parts of the rows; return their scores, weights and the reads.
 
     When a part is left out, `nu` stays, and the coefficients are scaled up to the sum that they
-    have in the model of all rows, so that scores are on one scale. All fits see the kernel through
-    the landmarks of the model of all rows: through others it would be another function, and the
-    scores not comparable. Landmarks themselves are never left out. Given them, the other rows and
-    new ones are exchangeable.
+    have in the model of all rows, whose ``margin`` is given, so that scores are on one scale. All
+    fits see the kernel through the landmarks of the model of all rows: through others it would be
+    another function, and the scores not comparable. Landmarks themselves are never left out. Given
+    them, the other rows and new ones are exchangeable.
 
     Returned: of the rows left out, in their order within each part.
     """
@@ -164,7 +165,9 @@ def left_out_by_chunks(estimator: Any, plan: Plan) -> tuple[Array, Array, int]:
             coefficients=np.ones(1) if linear else vector,
             kernel=plan.kernel,
         )
-        found.append(others.scores(score))
+        scores, own_weights = others.scores(score)
+        own_margin = -float(solution.multipliers[0]) * (mass / total)
+        found.append((on_margin(scores, own_margin, margin), own_weights))
         reads += solution.reads - 1  # nothing was surveyed or gathered
     if not found:
         raise ValueError(

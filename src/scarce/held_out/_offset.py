@@ -211,9 +211,8 @@ class HeldOutOffset:
         """Return p-values: how likely a row of the class scores as low as each row.
 
         Conformal p-values: ``(1 + number of held-out scores up to the row's) / (1 + number of
-        rows)``. Low ones are uniform for new rows of the class, up to steps of ``1 / (n + 1)``:
-        about a tenth of these rows has a p-value up to 0.1. Higher ones are less exact: inside the
-        class scores crowd at a margin that each held-out model has elsewhere.
+        rows)``. They are nearly uniform for new rows of the class, up to steps of ``1 / (n + 1)``:
+        about a tenth of these rows has a p-value up to 0.1.
 
         Parameters
         ----------

@@ -85,12 +85,45 @@ def landmarks_without(landmarks: Array, rest: Array, draw: Callable[[int], Array
     return left if left.size else draw(rest.size)
 
 
-def scores_by_parts(score_without: Callable[[Array], Array], n: int, parts: list[Array]) -> Array:
-    """Return the score of every row by a model that has not seen its part."""
+def scores_by_parts(
+    score_without: Callable[[Array], tuple[Array, float]],
+    n: int,
+    parts: list[Array],
+    margin: float,
+) -> Array:
+    """Return the score of every row by a model that has not seen its part.
+
+    ``score_without``: from a part to the scores of its rows, and the margin of their model.
+    ``margin``: of the model of all rows. Without a single row it is nearly the same.
+    """
     scores = np.empty(n)
     for part in parts:
-        scores[part] = score_without(part)
+        found, own = score_without(part)
+        scores[part] = on_margin(found, own, margin) if part.size > 1 else found
     return scores
+
+
+def on_margin(scores: Array, own: float, margin: float) -> Array:
+    """Return scores of held-out rows as if the model without them had the margin of all rows.
+
+    Scores of rows inside crowd at the margin, which is higher for fewer rows, of which each counts
+    for more, and is each model's own. Scores there are scaled with it; those of rows far out, where
+    the threshold is, stay what they are, and between the two the factor grows with the square.
+
+    ``own``, ``margin``: score of a row on the margin of that model, and of the model of all rows.
+    Those that are not above zero say nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scarce.held_out._programs import on_margin
+    >>> on_margin(np.array([0.0, 0.1, 0.5, 1.0, 2.0]), own=1.0, margin=0.9)
+    array([0.    , 0.0999, 0.4875, 0.9   , 1.8   ])
+    """
+    if not min(own, margin) > 0.0:
+        return scores
+    inside = np.clip(scores / own, 0.0, 1.0) ** 2
+    return np.asarray(scores * (1.0 + (margin / own - 1.0) * inside))
 
 
 FEW_SUPPORT_VECTORS = 512  # up to which a start at the model of all rows is worth it, and above

@@ -17,6 +17,7 @@ from scarce.chunks import BandSolution, LinearFeatures, Part, landmark_features
 from scarce.chunks._features import Features
 from scarce.chunks._passes import Hyperplanes
 from scarce.chunks._start import band_program, group_vectors, mixed_vectors
+from scarce.held_out._programs import scores_by_parts
 from scarce.reductions import TaskProblem, Terms
 from scarce.solvers import feasible_start, solve
 
@@ -61,13 +62,16 @@ class LeftOutOfChunks:
 
     def scores(self, parts: list[Array], first: Array) -> Array:
         """Return the scores of the distinct rows ``first``, each by a fit without its part."""
-        scores = np.empty(first.size)
         fits = []
-        for part in parts:
-            out = np.isin(self.members, part)
-            fits.append(self._without(out))
-            hyperplanes = fits[-1][0]
-            scores[part] = self.plan.features.raw(self.target.X[first[part]]) @ hyperplanes.raw[0]
+
+        def without(part: Array) -> tuple[Array, float]:
+            fits.append(self._without(np.isin(self.members, part)))
+            model = fits[-1][0]
+            raw = self.plan.features.raw(self.target.X[first[part]])
+            return raw @ model.raw[0], -float(model.multipliers[0])
+
+        margin = -float(self.solution.multipliers[0])
+        scores = scores_by_parts(without, first.size, parts, margin)
         models = [hyperplanes for hyperplanes, _ in fits]
         slacks = np.sum(self.plan.chunks.map(_slacks, self.problem, self.plan.features, models), 0)
         self.reads += 1

@@ -395,8 +395,8 @@ class CalibratedOneClass(
         Returns
         -------
         ndarray of shape (n_samples,)
-            Low ones, to about 0.1, are uniform for new rows of the class, up to steps of
-            ``1 / (n + 1)``; higher ones roughly.
+            Nearly uniform for new rows of the class, up to steps of ``1 / (n + 1)``; of detectors
+            other than one-class SVMs those above 0.1 only roughly.
         """
         left_out = self._left_out()
         if self.method == "one_model":

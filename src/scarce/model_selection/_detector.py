@@ -19,7 +19,7 @@ from scarce._kernel_machine import KernelMachine, check_range
 from scarce._kernel_sum import in_order
 from scarce._sklearn import copied
 from scarce._warnings import NarrowWidthWarning, ScarceDataWarning
-from scarce.held_out import WIDE_NU, WIDER, left_out_parts, warm_start
+from scarce.held_out import WIDE_NU, WIDER, left_out_parts, on_margin, warm_start
 from scarce.kernels import distinct_rows
 from scarce.one_class import OneClassSVM
 
@@ -71,6 +71,8 @@ class FitData:
                     start_near(last_step(model), last_step(fitted), kept)
                 self.fitted(model, rows[kept])
                 found[part] = self.scores(model, part)
+                if not alone:
+                    found[part] = on_margin(found[part], margin(model), margin(fitted))
                 models += [model] if alone else []
         return found, models
 
@@ -154,9 +156,20 @@ def _own_scores(model: Any, X: Any) -> Array:
 def score_scale(model: Any) -> float:
     """Return what scores are divided by: LIBSVM's grow with nu n."""
     last = last_step(model)
-    if isinstance(last, OneClassSVM) or type(last).__name__ == "OneClassSVM":
-        return float(last.dual_coef_.sum())
-    return 1.0
+    return float(last.dual_coef_.sum()) if _is_one_class_svm(last) else 1.0
+
+
+def margin(model: Any) -> float:
+    """Return the score on the margin of a one-class SVM; 0 where it is not known."""
+    last = last_step(model)
+    if not _is_one_class_svm(last) or getattr(last, "_offset_rule", "training") != "training":
+        return 0.0
+    return float(last.offset_[0]) / score_scale(model)
+
+
+def _is_one_class_svm(detector: Any) -> bool:
+    """Return whether scores are in LIBSVM's scale: ours, or scikit-learn's."""
+    return isinstance(detector, OneClassSVM) or type(detector).__name__ == "OneClassSVM"
 
 
 def _is_pyod(detector: Any) -> bool:
@@ -167,7 +180,7 @@ def _is_pyod(detector: Any) -> bool:
 def refuse_upside_down(model: Any, X: Any, median: float) -> None:
     """Refuse a detector that scores rows far away on both sides above the median row."""
     last = last_step(model)
-    if isinstance(last, KernelMachine) or type(last).__name__ == "OneClassSVM":
+    if isinstance(last, KernelMachine) or _is_one_class_svm(last):
         return  # whose sign is known, and of which a polynomial kernel grows on both sides
     far = _far_rows(X)
     if far is None:

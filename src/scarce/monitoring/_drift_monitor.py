@@ -19,8 +19,8 @@ from scarce.monitoring._betting import Capital, one_plain, plain
 from scarce.monitoring._ranks import SeenScores, rounded
 
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
-VERSION = 2  # of a stored state
-LOW = 0.1  # proportion of held-out scores, the lowest, whose order counts
+VERSION = 3  # of a stored state
+LOW = 0.5  # proportion of held-out scores, the lowest, whose order counts
 MOST_COUNTED = 100.0  # held-out scores: all of them err together, and more rows would show it
 EQUAL = 40  # binary digits of the scores of equal rows that are the same
 ZERO = 1e-10  # of what support vectors could add up to, below which a weight vector is rounding
@@ -71,13 +71,12 @@ class DriftMonitor:
     Notes
     -----
     The bound is exact for scores that are exchangeable. Low held-out scores are nearly so, and
-    count for at most 100 rows, for less if there are few. High ones are not: inside the class
-    scores crowd, and each model has its own crowd. So of held-out scores only the order of the
-    lowest tenth counts, and the number of the others. Those of rows that repeat are not
-    exchangeable at all: equal rows are held out together (a weight above 1 says the same). Nor are
-    those behind a scaler that was fitted to all rows. Where more rows repeat than the root of
-    their number, and behind a step of a pipeline that was fitted, a warning says so, and the
-    monitor begins without held-out scores.
+    count for at most 100 rows, for less if there are few. High ones are less so, of a model with
+    few landmarks least: of held-out scores only the order of the lower half counts, and the number
+    of the others. Those of rows that repeat are not exchangeable at all: equal rows are held out
+    together (a weight above 1 says the same). Nor are those behind a scaler that was fitted to all
+    rows. Where more rows repeat than the root of their number, and behind a step of a pipeline that
+    was fitted, a warning says so, and the monitor begins without held-out scores.
 
     A capital of 20 is as surprising as a p-value of 0.05. The scores that were seen are kept with
     16 binary digits and the number of times each was seen, so that memory stays small however many

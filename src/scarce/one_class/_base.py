@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from scarce.chunks import Chunks
 
 
+SAME = 1e-9  # relative differences of a diagonal up to which it is constant
+
+
 @dataclass(frozen=True)
 class Answer:
     """What the solution of a one-class problem says, wherever the rows are."""
@@ -63,6 +66,7 @@ class Answer:
     offset: Callable[[], float]
     rounding: Callable[[], float]
     far: float = 0.0  # score of a row infinitely far from all others, where the kernel vanishes
+    training: float = 0.0  # offset of the training rows
     dropped: tuple[Array, Array] | None = None  # scores and weights of rows that took no part
 
 
@@ -133,7 +137,7 @@ class OneClassMachine(
         if answer.dropped is not None:
             self._keep_dropped(*answer.dropped)
         if late:
-            self._expect_offset(answer.far)
+            self._expect_offset(answer.far, answer.training)
         else:
             self._store_offset(answer.offset(), answer.rounding, answer.far)
         return self
@@ -184,6 +188,7 @@ class OneClassMachine(
             rounding=lambda: self._score_rounding(terms, largest),
             # Far from all rows only the linear term is left.
             far=self._score_factor * scale * float(program.linear.min()),
+            training=model.offset,
         )
 
     def _solved(self, sample: Sample) -> tuple[QuadraticProgram, Solution]:
@@ -277,7 +282,7 @@ class OneClassMachine(
     ) -> float:
         """Return the offset of the training rows, or that of their held-out scores."""
         if self._offset_rule == "left_out":
-            return self._left_out_threshold(sample, program, alpha)
+            return self._left_out_threshold(sample, program, alpha, training)
         if self.gamma == "neighbors" and not self._kernel_type.opaque:
             note(
                 'gamma="neighbors" is a narrow width, with which the offset of the training rows '
@@ -286,7 +291,9 @@ class OneClassMachine(
             )
         return training
 
-    def _left_out_threshold(self, sample: Sample, program: QuadraticProgram, alpha: Array) -> float:
+    def _left_out_threshold(
+        self, sample: Sample, program: QuadraticProgram, alpha: Array, training: float
+    ) -> float:
         rows = self._part(sample.X, sample.rows)
         first, members = distinct_in_fixed_order(rows)
         self._check_left_out_rows(first.size)
@@ -303,12 +310,11 @@ class OneClassMachine(
         distinct = rows[np.ix_(first, first)] if pairwise else rows[first]
         if self.approximation is not None or first.size > LAZILY:
             landmarks = None if self.approximation is None else members[self._landmarks]
-            scores = scores_by_parts(
-                lambda part: self._scores_without(
-                    distinct, part, weights, merged, linear, landmarks
-                ),
+            scores = linear + scores_by_parts(
+                lambda part: self._sums_without(distinct, part, weights, merged, linear, landmarks),
                 first.size,
                 left_out_parts(first.size, self.random_state),
+                training / scale - float(linear[0]),
             )
             return self._keep_left_out(scale * scores, weights, all_members)
         kernel = self._fitted_kernel()
@@ -335,7 +341,7 @@ class OneClassMachine(
         all_exact = bool(known.all())
         return self._keep_left_out(scale * scores, weights, all_members, all_exact=all_exact)
 
-    def _scores_without(
+    def _sums_without(
         self,
         rows: Any,
         part: Array,
@@ -343,8 +349,11 @@ class OneClassMachine(
         alpha: Array,
         linear: Array,
         landmarks: Array | None,
-    ) -> Array:
-        """Return the scores of a part of the distinct rows by the model of the others."""
+    ) -> tuple[Array, float]:
+        """Return sums over the coefficients of the model without a part, for the rows of the part.
+
+        And the sum on its margin; 0 where that depends on the row.
+        """
         rest = np.setdiff1d(np.arange(weights.size), part)
         kernel, others = self._fitted_kernel(), self._part(rows, rest)
         if landmarks is None:
@@ -353,28 +362,32 @@ class OneClassMachine(
             left = landmarks_without(landmarks, rest, self._choose_landmarks)
             operator = nystroem_operator(others, kernel, left)
         mass = float(alpha.sum())
+        total = mass_without(mass, weights, part)
         coefficients, solution = coefficients_without(
             operator,
             weights[rest],
             linear[rest],
             alpha[rest],
             mass,
-            mass_without(mass, weights, part),
+            total,
             tol=self.tol,
             max_iter=self.max_iter,
             cache_size=self.cache_size,
         )
         if not is_optimal(solution, self.tol):
             self._note_early_ends()
+        margin = -float(solution.multipliers[0]) * mass / total
         support = np.flatnonzero(coefficients)
         terms = coefficients[support]
         if landmarks is not None:
             terms = operator.landmark_weights(support, terms[None, :])[0]
             support = left
         if self._kernel_type.pairwise:
-            return np.asarray(rows[np.ix_(part, rest[support])] @ terms + linear[part])
-        sums = weighted_scores(rows[part], others[support], terms[None, :], kernel)
-        return np.asarray(sums + linear[part])
+            sums = rows[np.ix_(part, rest[support])] @ terms
+        else:
+            sums = weighted_scores(rows[part], others[support], terms[None, :], kernel)
+        same = np.ptp(linear) <= SAME * np.abs(linear).max()
+        return sums, margin - float(linear[0]) if same else 0.0
 
     def _settle_left_out(self) -> None:
         state = self._unsettled

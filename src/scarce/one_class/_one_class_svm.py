@@ -209,7 +209,9 @@ class OneClassSVM(OneClassMachine):
         def offset() -> float:
             if self._offset_rule == "training":
                 return float(plan.offsets(solution, problem, np.array([self.nu]))[0])
-            scores, weights, reads = import_module("scarce.held_out").left_out_by_chunks(self, plan)
+            left_out = import_module("scarce.held_out").left_out_by_chunks
+            margin = -float(solution.multipliers[0])
+            scores, weights, reads = left_out(self, plan, margin)
             self._count_reads(reads)
             return self._keep_left_out(scores, weights, np.arange(scores.size))
 

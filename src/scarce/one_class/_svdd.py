@@ -12,11 +12,9 @@ from scarce._kernel_machine import Sample
 from scarce._kernel_sum import KernelSum
 from scarce._predictions import no_nan, rounding_error
 from scarce.kernels import make_operator
-from scarce.one_class._base import OneClassMachine
+from scarce.one_class._base import SAME, OneClassMachine
 from scarce.reductions import SVDDModel, read_svdd, svdd_linear_term, svdd_program
 from scarce.solvers import QuadraticProgram, Solution
-
-SAME = 1e-9  # relative differences of a diagonal up to which it is constant
 
 
 class SVDD(OneClassMachine):

@@ -34,6 +34,7 @@ from scarce.one_class._task_sample import (
     check_movable,
     checked_radii,
     neighbour_radii,
+    target_margin,
     target_p_value,
     unrelated,
 )
@@ -247,9 +248,8 @@ class TaskMachine(TrimmedOffset, OutlierMixin, ChunkedFit):
             round_tol=self.round_tol,
             max_rounds=self.max_rounds,
         )
-        scores = scores_by_parts(
-            without.scores, sample.n_target, left_out_parts(sample.n_target, self.random_state)
-        )
+        parts = left_out_parts(sample.n_target, self.random_state)
+        scores = scores_by_parts(without.scores, sample.n_target, parts, target_margin(full))
         if not without.solved:
             self._note_early_ends()
         return self._keep_left_out(scores, sample.weights[: sample.n_target], members)

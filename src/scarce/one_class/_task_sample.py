@@ -16,7 +16,7 @@ from scarce.held_out import HeldOutScores, distinct_in_fixed_order, landmarks_wi
 from scarce.kernels import Kernel, gradient_names
 from scarce.one_class._one_class_svm import OneClassSVM
 from scarce.one_class._shift_rounds import ShiftRounds, new_history
-from scarce.solvers import QuadraticProgram, Solution
+from scarce.solvers import QuadraticProgram, Solution, one_class_offset
 
 SHARE = 0.1  # neighbours counted, as a share of the target's rows
 
@@ -293,8 +293,11 @@ class TargetLeftOut:
     max_rounds: int
     solved: bool = True  # whether the objective of all fits so far has settled
 
-    def scores(self, part: Array) -> Array:
-        """Return the scores of a part of the target's rows by the model of all other rows."""
+    def scores(self, part: Array) -> tuple[Array, float]:
+        """Return the scores of a part of the target's rows by the model of all other rows.
+
+        And the score on that model's margin.
+        """
         full, sample = self.full, self.sample
         rest = np.setdiff1d(np.arange(sample.weights.size), part)
         weights, tasks = sample.weights[rest], sample.tasks[rest]
@@ -332,5 +335,13 @@ class TargetLeftOut:
         if pairwise:
             support = sample.first[rest[rounds.support]]
             values = full.rows[np.ix_(sample.first[part], support)]
-            return np.asarray(values @ rounds.coefficients[0])
-        return rounds.target_scores(full.rows[sample.first[part]])
+            scores = np.asarray(values @ rounds.coefficients[0])
+        else:
+            scores = rounds.target_scores(full.rows[sample.first[part]])
+        return scores, target_margin(rounds)
+
+
+def target_margin(rounds: ShiftRounds) -> float:
+    """Return the score of a row on the target's margin."""
+    own = rounds.tasks == 0
+    return one_class_offset(rounds.scores[own], rounds.parameters.costs[0], rounds.weights[own])

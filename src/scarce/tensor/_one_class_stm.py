@@ -223,14 +223,11 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         fit = self._search(tensors, problem)
         self._keep(fit, problem, rows)
         self._forget_left_out()
+        offset = _margin(fit, problem, weights)
         if self.offset == "left_out":
             if self._by_norm:
                 flat = unit_rows(flat)
-            offset = self._left_out_threshold(flat, rows, weights, fit)
-        else:
-            # In the last half-step the gradient is the scores.
-            scores = fit.solution.gradient * problem.objective_scale
-            offset = one_class_offset(scores, problem.cost, weights)
+            offset = self._left_out_threshold(flat, rows, weights, fit, offset)
         self.offset_ = np.array([offset])
         self.intercept_ = -self.offset_
         self._rounding = rounding_error(self.dual_coef_, problem.objective_scale)
@@ -272,7 +269,9 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
 
     # Left-out scores.
 
-    def _left_out_threshold(self, flat: Array, rows: Array, weights: Array, full: Fit) -> float:
+    def _left_out_threshold(
+        self, flat: Array, rows: Array, weights: Array, full: Fit, margin: float
+    ) -> float:
         """Return the offset from the scores of samples left out."""
         first, members = distinct_rows(flat[rows])
         self._check_left_out_rows(first.size)
@@ -284,18 +283,19 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
             lambda part: self._scores_without(distinct, squares, masses, part, full),
             first.size,
             left_out_parts(first.size, self.random_state),
+            margin,
         )
         return self._keep_left_out(scores, masses, member_of)
 
     def _scores_without(
         self, flat: Array, squares: Array, weights: Array, part: Array, full: Fit
-    ) -> Array:
-        """Return the scores of some samples by the model of the others."""
+    ) -> tuple[Array, float]:
+        """Return the scores of some samples by the model of the others, and its margin."""
         rest = np.setdiff1d(np.arange(weights.size), part)
         try:
             tensors = self._tensors(flat, squares, rest)
         except ValueError:  # all others are zero, and so are the weights
-            return np.zeros(part.size)
+            return np.zeros(part.size), 0.0
         # The bounds stay, unless the others cannot carry the mass with them.
         nu = min(1.0, self.nu * float(weights.sum() / weights[rest].sum()))
         problem = OneClassHalfStep(nu, weights[rest], tensors.norm)
@@ -307,7 +307,8 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
         if not (fit.converged or fit.degenerate):
             self._note_early_ends()
         weight_vector = full_tensor(fit.factors, fit.scales * problem.weight_scale).reshape(-1)
-        return np.asarray(flat[part] @ weight_vector[: flat.shape[1]], dtype=np.float64)
+        scores = np.asarray(flat[part] @ weight_vector[: flat.shape[1]], dtype=np.float64)
+        return scores, _margin(fit, problem, weights[rest])
 
     def _softened(self, sweeps: ModeSweeps, start: Factors) -> Iterator[Factors]:
         """Return where a path of smaller and smaller nu leads, which begins at the samples' mean.
@@ -331,3 +332,8 @@ class OneClassSTM(HeldOutOffset, OneClassPredictions, OutlierMixin, TensorMachin
             # A sample of nothing is unlike any other: no sample of norm one has a lower score.
             scores[~rows.any(axis=1)] = -np.linalg.norm(self.coef_)
         return on_boundary(scores, self.offset_, self._rounding)
+
+
+def _margin(fit: Fit, problem: OneClassHalfStep, weights: Array) -> float:
+    """Return the offset of the training samples, whose scores are the last half-step's gradient."""
+    return one_class_offset(fit.solution.gradient * problem.objective_scale, problem.cost, weights)

@@ -338,12 +338,12 @@ class UpdatedOneClass(UpdatedFit):
         del self._update
         return self
 
-    def _expect_offset(self, far: float) -> None:
+    def _expect_offset(self, far: float, training: float) -> None:
         """Leave the threshold to whoever asks for it first."""
         self._expect_nothing()
         for name in WITH_OFFSET:
             self.__dict__.pop(name, None)
-        self._expected = far
+        self._expected = far, training
 
     def _expect_nothing(self) -> None:
         if "_expected" in vars(self):
@@ -357,7 +357,7 @@ class UpdatedOneClass(UpdatedFit):
 
     def _find_offset(self) -> None:
         """Find the threshold of the rows that are kept."""
-        far, self._update = self._expected, Update(0, 0, None)
+        (far, training), self._update = self._expected, Update(0, 0, None)
         self._expect_nothing()
         try:
             sample = self._sample(self._kept_rows, self._kept_weights)
@@ -365,11 +365,11 @@ class UpdatedOneClass(UpdatedFit):
             alpha = np.zeros(program.kernel.n)
             terms: Array = self._dense_dual()[0]
             alpha[self.support_] = terms / self._coefficient_scale(program)
-            offset = self._left_out_threshold(sample, program, alpha)
+            offset = self._left_out_threshold(sample, program, alpha, training)
             largest = float(np.abs(sample.operator.diagonal()).max())
             self._store_offset(offset, lambda: self._score_rounding(terms, largest), far)
         except BaseException:
-            self._expect_offset(far)
+            self._expect_offset(far, training)
             raise
         finally:
             del self._update

@@ -17,10 +17,8 @@ class ScoreCounts:
     """Counts how many scores are as low as the lowest tenth of the held-out scores.
 
     If rows belong to the class, this number has a beta-binomial distribution, which takes account
-    of what few rows of the fit are uncertain by. Higher scores are not compared: held-out scores
-    are of other models than the one that scores new rows, and inside the class scores crowd at a
-    margin that each model has elsewhere. Where they crowd at the tenth already, fewer new rows lie
-    below.
+    of what few rows of the fit are uncertain by. Higher scores are not compared: of many rows a
+    small difference between held-out and new scores inside the class would show.
 
     ``left_out``: scores of held-out rows.
     """
