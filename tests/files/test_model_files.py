@@ -112,6 +112,21 @@ class Hostile:
     """A type that a file may ask for, but never gets."""
 
 
+def linear(A, B):
+    return A @ B.T
+
+
+@pytest.mark.parametrize("chain", [False, True])
+def test_a_kernel_that_is_a_function_is_not_saved(tmp_path, chain):
+    """The message said that the model was altered."""
+    model = scarce.SVC(kernel=linear)
+    model = make_pipeline(StandardScaler(), model) if chain else model
+    model.fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4))
+    with pytest.raises(ModelFileError, match=r"kernel of the model is a function.*by its name, or"):
+        scarce.save(model, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())
+
+
 def test_other_types_are_refused_by_name(tmp_path):
     path = tmp_path / "hostile.skops"
     skops.io.dump({"model": Hostile()}, path)

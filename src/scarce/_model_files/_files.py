@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from inspect import isroutine
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,12 @@ def save_described(model: Any, path: str | Path, description: dict[str, Any]) ->
     try:
         check_model(model, saving=True)
     except (AttributeError, TypeError, ValueError) as error:
+        functions = [name for name, value in model.get_params().items() if isroutine(value)]
+        if functions:
+            raise ModelFileError(
+                f"{', '.join(functions)} of the model is a function, which load would not build: "
+                "take a kernel by its name, or pickle, which executes what it reads"
+            ) from error
         raise ModelFileError(f"the model was altered, load would refuse it: {error}") from error
     content = io.BytesIO()
     content.write(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
