@@ -33,7 +33,7 @@ SETS = {
 SIZES = (5, 10, 20, 50)
 SOURCE, TESTED, LABELS, DRAWS = 120, 200, 3, 2
 RELATED = ("shift .3", "shift 1", "stretched")
-ALARM_ROWS, ALARM_DRAWS, ALARM_KINDS = 20, 4, ("shift .3", "nearest")
+ALARM_ROWS, ALARM_DRAWS, ALARM_KINDS = 20, 20, ("shift .3", "nearest")
 
 
 def sources(X: Array, y: Array, label: str) -> dict[str, str]:
