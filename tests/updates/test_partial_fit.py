@@ -155,6 +155,16 @@ def test_the_certificate_is_that_of_the_whole_program(kind):
         last = now
 
 
+def test_a_total_that_the_rows_cannot_carry_is_refused():
+    X, _ = rows(610)
+    kernel, weights = make_kernel("rbf", gamma=0.2), np.ones(610)
+    first = one_class_program(make_operator(X[:600], kernel), nu=0.5, weights=weights[:600])
+    whole = one_class_program(make_operator(X, kernel), nu=0.5, weights=weights)
+    whole.totals = np.array([611.0])  # of bounds that sum to 610
+    with pytest.raises(ValueError, match="infeasible: group 0 must sum to 611"):
+        advanced(MovingOptimum(first, solve(first).alpha, 1e-3, 200.0), whole, 0, 10)
+
+
 @pytest.mark.parametrize("size", [1, 60])
 def test_sums_of_all_rows_are_brought_up_to_date(size, monkeypatch):
     """However often that is done, sums are those of the point that they are said to be for."""
