@@ -62,3 +62,12 @@ def test_factors_of_classes_that_are_not_above_zero(model, factor):
 def test_a_cost_beside_which_no_tube_has_a_width():
     with pytest.raises(ValueError, match=r"'C' parameter of NuSVR must be .*inf\)\. Got inf"):
         NuSVR(C=np.inf).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.filterwarnings("ignore::scarce.ScarceDataWarning")
+@pytest.mark.parametrize("fdr", ["low", None, 0.0, 1.0, np.nan])
+def test_a_false_discovery_rate_that_is_none(fdr):
+    X = np.arange(20.0)[:, None]
+    model = OneClassSVM(false_alarms=0.1).fit(X)
+    with pytest.raises(ValueError, match=f"fdr must be a number between 0 and 1, got {fdr!r}"):
+        model.select(X, fdr=fdr)

@@ -324,6 +324,8 @@ def test_bad_input():
     monitor = DriftMonitor(model)
     with pytest.raises(ValueError, match="one value per row"):
         monitor.update_scores(np.zeros(3), np.zeros(2, bool))
+    with pytest.raises(ValueError, match=r"rejected must be True or False .* got int64 \[-1\]"):
+        monitor.update_scores(np.zeros(2), model.predict(np.full((2, 2), 99.0)))
     with pytest.raises(ValueError, match="NaN"):
         monitor.update_scores(np.full(1, np.nan), np.zeros(1, bool))
     with pytest.raises(ValueError, match="features"):

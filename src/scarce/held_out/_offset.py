@@ -288,8 +288,8 @@ class HeldOutOffset:
             True for rows called anomalous. For a Dask collection a lazy one, of its kind and
             chunks; how many are called depends on all rows, whose p-values are computed at once.
         """
-        if not 0.0 < fdr < 1.0:
-            raise ValueError(f"fdr must be between 0 and 1, got {fdr!r}")
+        if not (isinstance(fdr, Real) and 0.0 < fdr < 1.0):
+            raise ValueError(f"fdr must be a number between 0 and 1, got {fdr!r}")
         p_values = self.p_values(X)
         called: Array = p_values <= benjamini_hochberg(np.asarray(p_values), fdr)
         return called

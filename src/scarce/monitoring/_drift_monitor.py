@@ -201,7 +201,12 @@ class DriftMonitor:
         ndarray of shape (n_samples,)
             The capital after each row.
         """
-        scores, rejected = np.asarray(scores, np.float64), np.asarray(rejected, bool)
+        scores, rejected = np.asarray(scores, np.float64), np.asarray(rejected)
+        if rejected.dtype != bool:
+            raise ValueError(
+                "rejected must be True or False for each row, such as model.predict(X) == -1, got "
+                f"{rejected.dtype} {rejected.ravel()[:1].tolist()}"
+            )
         if scores.ndim != 1 or scores.shape != rejected.shape:
             raise ValueError(
                 "scores and rejected must have one value per row, got shapes "
