@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, IsolationForest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -118,6 +119,32 @@ def test_bad_input_is_named():
         PositiveUnlabeledClassifier(n_bags=5).fit(X, np.ones(y.size))
     with pytest.raises(ValueError, match="n_bags"):
         PositiveUnlabeledClassifier(n_bags=1).fit(X, y)
+
+
+class Untyped(BaseEstimator):
+    """A classifier that does not say it is one: near the first value of the class."""
+
+    def fit(self, X, y):
+        self.middle_ = X[y == 1, 0].mean()
+        return self
+
+    def decision_function(self, X):
+        return -np.abs(X[:, 0] - self.middle_)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kind"),
+    [
+        (make_pipeline(StandardScaler(), IsolationForest()), "Pipeline, of the type 'outlier_det"),
+        (GaussianMixture(2), "GaussianMixture, of the type 'density_estimator'"),
+    ],
+)
+def test_what_says_that_it_is_no_classifier_is_refused(estimator, kind):
+    X, y, _ = sample(20, 60)
+    with pytest.raises(ValueError, match=f"estimator must be a classifier, got {kind}"):
+        PositiveUnlabeledClassifier(estimator, n_bags=4).fit(X, y)
+    model = PositiveUnlabeledClassifier(Untyped(), n_bags=4, random_state=0).fit(X, y)
+    assert len(model.estimators_) == 4  # what says nothing may be one
 
 
 @pytest.mark.parametrize("estimator", [None, LogisticRegression()], ids=["default", "logistic"])

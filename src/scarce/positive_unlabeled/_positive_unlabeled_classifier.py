@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from scarce._arrays import Array
@@ -214,6 +214,13 @@ class PositiveUnlabeledClassifier(BagClassifier, GivenRows, CallbackSupportMixin
                 f"give {self.estimator.__name__}()"
             )
         score_method(self.estimator)
+        if hasattr(self.estimator, "__sklearn_tags__"):  # others may be classifiers all the same
+            kind = get_tags(self.estimator).estimator_type
+            if kind not in ("classifier", None):
+                raise ValueError(
+                    f"estimator must be a classifier, got {type(self.estimator).__name__}, of the "
+                    f"type {kind!r}"
+                )
         weighted = "sample_weight" if sample_weight is not None else "propensity"
         needed = sample_weight is not None or propensity is not None
         if needed and weight_argument(self.estimator) is None:
