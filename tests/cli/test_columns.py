@@ -287,3 +287,17 @@ def test_a_delimiter_at_the_end_of_every_row_is_no_column(tmp_path, other):
     (tmp_path / "u.csv").write_text(text.replace(";\n", ";x\n").replace(";x", ";", 1))
     _, error = scarce("fit", "u.csv", "--out", "v.skops", cwd=tmp_path, code=3)
     assert "u.csv: column 3 has no name; give it one" in error
+
+
+def test_two_tables_whose_numbers_are_not_written_alike(tmp_path, other):
+    table = pd.DataFrame({"amount": 1000.5 + np.arange(56), "other": other})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.assign(amount=[f"$ {value:,.1f}" for value in table.amount]).to_csv(
+        tmp_path / "u.csv", index=False
+    )
+    command = ["fit", "t.csv", "--source", "u.csv", "--out", "m.skops"]
+    _, error = scarce(*command, cwd=tmp_path, code=3)
+    assert (
+        "column 'amount' is written in different ways: numbers such as '1000.5' in t.csv; numbers "
+        "such as '$ 1,000.5' in u.csv. Write it in one way\n"
+    ) in error

@@ -12,7 +12,7 @@ import numpy as np
 
 from scarce._arrays import Array
 from scarce.io._readings import EITHER, PLAIN, SEVERAL
-from scarce.io._table_rows import Reading, Rows, TableError, missing_columns, tables_library
+from scarce.io._table_rows import Rows, TableError, missing_columns, tables_library
 
 FEW_ROWS = 10  # with fewer nothing is called an identifier
 NEARLY_ALL = 0.9  # share of rows with a text of their own that makes it an identifier
@@ -221,8 +221,11 @@ def _planned(name: str, tables: Sequence[Rows], *, chosen: bool, dates: bool) ->
     if len(found) > 1:
         same = len({reading.kind for reading in found}) == 1
         what = "written in different ways" if same else "of different kinds"
-        files = "; ".join(f"{_in_words(each)} in {rows.path}" for each, rows in found.items())
-        raise TableError(f"column {name!r} is {what}: {files}")
+        files = "; ".join(
+            f"{each.kind}s such as {rows.first_given(name)!r} in {rows.path}"
+            for each, rows in found.items()
+        )
+        raise TableError(f"column {name!r} is {what}: {files}. Write it in one way")
     (reading, rows), *_ = found.items()
     if reading.kind == "number":
         return _number(name, reading.style, [each.numbers(name) for each in tables], chosen)
@@ -235,10 +238,6 @@ def _planned(name: str, tables: Sequence[Rows], *, chosen: bool, dates: bool) ->
     raise TableError(
         f"{rows.path}, column {name!r}: {reading.kind}, which is neither number nor text"
     )
-
-
-def _in_words(reading: Reading) -> str:
-    return reading.kind + (f" ({reading.style})" if reading.style else "")
 
 
 def _number(name: str, style: str, parts: Sequence[Array], chosen: bool) -> Column:

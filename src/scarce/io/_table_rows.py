@@ -130,6 +130,10 @@ class Rows:
         value = self._column(name)[0].as_py()
         return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
+    def first_given(self, name: str) -> str:
+        """Return the first value of a column that is not missing, as text."""
+        return str(self._column(name).drop_null()[0].as_py())
+
     def kind(self, name: str) -> str:
         """Return what a column holds, in one word."""
         return self.reading(name).kind
