@@ -21,6 +21,7 @@ from scarce.monitoring._ranks import SeenScores, rounded
 SMOOTHING = 0.01  # weight of a row in the moving average of rejected rows
 VERSION = 3  # of a stored state
 LOW = 0.5  # proportion of held-out scores, the lowest, whose order counts
+LOWEST = 0.1  # the same where held-out fits do not share one margin
 MOST_COUNTED = 100.0  # held-out scores: all of them err together, and more rows would show it
 EQUAL = 40  # binary digits of the scores of equal rows that are the same
 ZERO = 1e-10  # of what support vectors could add up to, below which a weight vector is rounding
@@ -71,12 +72,13 @@ class DriftMonitor:
     Notes
     -----
     The bound is exact for scores that are exchangeable. Low held-out scores are nearly so, and
-    count for at most 100 rows, for less if there are few. High ones are less so, of a model with
-    few landmarks least: of held-out scores only the order of the lower half counts, and the number
-    of the others. Those of rows that repeat are not exchangeable at all: equal rows are held out
-    together (a weight above 1 says the same). Nor are those behind a scaler that was fitted to all
-    rows. Where more rows repeat than the root of their number, and behind a step of a pipeline that
-    was fitted, a warning says so, and the monitor begins without held-out scores.
+    count for at most 100 rows, for less if there are few. High ones are less so: of held-out scores
+    only the order of the lower half counts, and the number of the others; of the lowest tenth for
+    models with landmarks and for ``method="cv+"``. Those of rows that repeat are not exchangeable
+    at all: equal rows are held out together (a weight above 1 says the same). Nor are those behind
+    a scaler that was fitted to all rows. Where more rows repeat than the root of their number, and
+    behind a step of a pipeline that was fitted, a warning says so, and the monitor begins without
+    held-out scores.
 
     A capital of 20 is as surprising as a p-value of 0.05. The scores that were seen are kept with
     16 binary digits and the number of times each was seen, so that memory stays small however many
@@ -152,7 +154,7 @@ class DriftMonitor:
                 UserWarning,
                 stacklevel=2,
             )
-        self._seen = SeenScores(left_out.scores, counts, left_out.threshold(LOW))
+        self._seen = SeenScores(left_out.scores, counts, left_out.threshold(part_in_order(model)))
         self._capital = Capital()
         self.n_rows_ = 0
         self.alarm_ = None
@@ -335,6 +337,18 @@ def held_out_scores(model: Any) -> HeldOutScores:
     check_is_fitted(last)
     found: HeldOutScores = last._left_out()
     return found
+
+
+def part_in_order(model: Any) -> float:
+    """Return the proportion of held-out scores, the lowest, whose order is that of new rows.
+
+    Scores of fits without a part are moved to one margin, but for "cv+"; landmarks, of which a fit
+    has few, put more scores of new rows on the margin than of rows that were held out.
+    """
+    last = _last_step(model)
+    detector = _last_step(getattr(last, "estimator_", last))
+    own_margins = getattr(last, "method", None) == "cv+"
+    return LOWEST if own_margins or getattr(detector, "approximation", None) else LOW
 
 
 def step_that_saw_all(model: Any) -> Any:
