@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
@@ -72,7 +73,9 @@ def fitted_in_threads(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool
                 raise ValueError(f"{name}: {error}") from error
         return list(notes)
 
-    with tile_runner(EFFORT * len(tasks)) as run:
+    # scikit-learn changes the filters of warnings for a while, each thread those of all: the last
+    # one to put them back would leave another's.
+    with warnings.catch_warnings(), tile_runner(EFFORT * len(tasks)) as run:
         run(len(tasks), work, 1)
     firsts: dict[type[Warning], str] = {}
     counts: dict[type[Warning], int] = {}
