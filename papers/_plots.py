@@ -68,6 +68,8 @@ def as_svg(figure: Figure, identity: str) -> str:
 
 
 def _draw(axes: Any, figure: Figure) -> None:
+    from matplotlib.ticker import LogFormatter
+
     names = list(dict.fromkeys(series.name for series in figure.series))
     for series in figure.series:
         place = names.index(series.name)
@@ -82,6 +84,10 @@ def _draw(axes: Any, figure: Figure) -> None:
             axes.errorbar(x, y, spread, label=name, capsize=2, elinewidth=0.8, **look)
     axes.set_xscale("log" if figure.log_x and not figure.ticks else "linear")
     axes.set_yscale("log" if figure.log_y else "linear")
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":  # the usual labels are mathematical text, which is off
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.set_minor_formatter(LogFormatter())
     if figure.ticks:
         axes.set_xticks(
             range(len(figure.ticks)), map(printable, figure.ticks), rotation=30, ha="right"

@@ -84,7 +84,7 @@ def _cell(panel: Panel, score: Score) -> dict[str, Any]:
         printed = f"paper {panel.write_printed(score.printed)}, {difference}"
     return {
         "mean": panel.write(score.mean),
-        "spread": f" ± {panel.write(score.std)}" if score.n > 1 else "",
+        "spread": f"± {panel.write(score.std)}" if score.n > 1 else "",
         "best": abs(score.mean - panel.best(score.setting)) <= 1e-9 * abs(score.mean),
         "verdict": verdict or "",
         "sign": sign,

@@ -158,6 +158,16 @@ def test_odd_values_are_drawn_or_left_out(y):
     assert list(parsed(run_of(figures=[figure])).iter(f"{SVG}svg"))
 
 
+@pytest.mark.parametrize("y", [(0.001, 10.0), (0.02, 0.05)])
+def test_logarithmic_axes_have_plain_numbers(y):
+    figure = Figure("f", "F", "", "x", "y", (line(y=y),), log_y=True)
+    (svg,) = parsed(run_of(figures=[figure])).iter(f"{SVG}svg")
+    texts = [text_of(node) for node in svg.iter(f"{SVG}text")]
+    assert not any("$" in text or "math" in text for text in texts)
+    numbers = {float(text) for text in texts if text[:1].isdigit()}
+    assert ({0.01, 0.1, 1.0} if y[0] < 0.01 else {0.03}) <= numbers
+
+
 def test_figures_without_points_are_left_out():
     figure = Figure("f", "F", "", "x", "y", (Series("A", (), ()),))
     assert not list(parsed(run_of(figures=[figure])).iter(f"{SVG}svg"))

@@ -6,12 +6,14 @@ Without a browser these tests are skipped; with SCARCE_REQUIRE_BROWSER=1 they fa
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from papers._report import render
 from tests.papers.sample_run import hostile_run, sample_run
 
+READINGS = Path(__file__).parents[2] / "docs" / "results" / "readings.html"
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 
@@ -41,3 +43,15 @@ def test_page_opens_from_disk_and_fits(browser, tmp_path, make, scheme, size):
     context.close()
     assert requests == [path.as_uri()]
     assert complaints == []
+
+
+def test_no_table_of_the_readings_is_wider_than_the_page(browser):
+    page = browser.new_page(viewport=DESK)
+    page.goto(READINGS.as_uri())
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll('.scroll')]
+                 .map(box => [box.scrollWidth, box.clientWidth])"""
+    )
+    page.close()
+    assert len(boxes) > 60
+    assert all(inside <= outside + 1 for inside, outside in boxes)
