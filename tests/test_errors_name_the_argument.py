@@ -1,6 +1,7 @@
 """Errors of wrong calls name the argument, what was seen and what is accepted."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from scarce import SVC, SVR, CalibratedOneClass, NuSVC, NuSVR, OneClassSVM
@@ -20,10 +21,16 @@ def test_words_among_the_rows(subject, values):
 
 @pytest.mark.parametrize("model", [OneClassSVM(), CalibratedOneClass()])
 def test_times_are_no_numbers(model):
-    """NumPy would count days or nanoseconds; columns of tables were refused already."""
+    """NumPy would count days or nanoseconds."""
     X = np.arange("2020-01", "2020-03", dtype="datetime64[D]").reshape(-1, 2)
     with pytest.raises(ValueError, match=r"not numbers: could not convert datetime64\[D\]"):
         model.fit(X)
+    table = pd.DataFrame({"when": X[:, 0], "then": X[:, 1]})
+    for columns in (table, table.assign(value=1.0), table[["when"]] - table.when[0]):
+        with pytest.raises(ValueError, match="X has columns that are not numbers: 'when'"):
+            model.fit(columns)
+    with pytest.raises(ValueError, match=r"y must be a number for each sample: .*datetime64"):
+        SVR().fit(np.ones((30, 1)), X[:, 0])
 
 
 @each_subject

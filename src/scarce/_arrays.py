@@ -1,4 +1,4 @@
-"""The type of an array, for annotations, and the check that a sparse one can be read at all."""
+"""The type of an array, what of rows is no number, and a check of sparse arrays."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def not_numbers(X: Any, error: Exception | None = None) -> str:
     if not hasattr(X, "select_dtypes"):
         failed = "could not convert" in str(error)
         return f"X has values that are not numbers: {error}. {ENCODE}" if failed else ""
-    others = X.select_dtypes(exclude=["number", "bool"])
+    others = X.loc[:, [kind.kind not in "biufc" for kind in X.dtypes]]
     if others.shape[0] == 0 or others.shape[1] == 0:
         return ""
     first = [f"{name!r} ({others[name].dtype}: {others[name].iloc[0]!r})" for name in others][:5]

@@ -54,6 +54,7 @@ __all__ = [
     "pass_on",
     "plain_weights",
     "quality",
+    "refuse_times",
     "refuse_unsafe",
     "refuse_words",
     "run_solver",
@@ -365,7 +366,7 @@ def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("skip_check_array"):  # numbers are not asked for
         return validate_read_data(estimator, X, *args, **kwargs)
     try:
-        _refuse_times(X)
+        refuse_times(X)
         return validate_read_data(estimator, X, *args, **kwargs)
     except (TypeError, ValueError) as error:
         words = not_numbers(X, error)
@@ -374,10 +375,11 @@ def validate_data(estimator: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         raise
 
 
-def _refuse_times(X: Any) -> None:
-    kind = getattr(X, "dtype", None)
-    if getattr(kind, "kind", "f") in "mM":  # numbers to NumPy
-        raise ValueError(f"could not convert {kind} to float")
+def refuse_times(X: Any) -> None:
+    """Raise an error for dates and times, which NumPy would convert to numbers."""
+    for kind in X.dtypes if hasattr(X, "select_dtypes") else [getattr(X, "dtype", None)]:
+        if getattr(kind, "kind", "f") in "mM":
+            raise ValueError(f"could not convert {kind} to float")
 
 
 def opaque_rows(X: Any) -> Any:
@@ -392,7 +394,7 @@ def opaque_rows(X: Any) -> Any:
 def refuse_words(X: Any) -> None:
     """Raise an error that says which columns or values are no numbers, if they are texts."""
     try:
-        _refuse_times(X)
+        refuse_times(X)
         if np.asarray(X).dtype.kind in "OSU":
             np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -13,7 +13,14 @@ from sklearn.utils.metaestimators import available_if
 from scarce._arrays import Array
 from scarce._classes import check_lengths
 from scarce._data import lazily
-from scarce._frame import Interval, checked_costs, checked_weights, fit_frame, keep_quality
+from scarce._frame import (
+    Interval,
+    checked_costs,
+    checked_weights,
+    fit_frame,
+    keep_quality,
+    refuse_times,
+)
 from scarce.reductions import TubeRegression
 from scarce.solvers import QuadraticProgram, Solution
 from scarce.updates import UpdatedFit, keeps_rows
@@ -136,7 +143,9 @@ def _with_targets(checked: tuple[Any, Any], sample_weight: Any) -> tuple[Any, Ar
     """Return checked rows, their targets and weights."""
     X, y = checked
     try:
-        targets = column_or_1d(y, warn=True).astype(np.float64)
+        targets = column_or_1d(y, warn=True)
+        refuse_times(targets)
+        targets = targets.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must be a number for each sample: {error}") from error
     assert_all_finite(targets, input_name="y")
