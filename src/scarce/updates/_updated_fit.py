@@ -59,10 +59,12 @@ _places: Array = np.arange(0)
 def places(n: int) -> Array:
     """Return ``0 .. n - 1``, a part of what is kept for the next update."""
     global _places
-    if _places.size < n:
-        _places = np.arange(2 * n)
-        _places.flags.writeable = False
-    return _places[:n]
+    kept = _places  # another thread may put a shorter one there
+    if kept.size < n:
+        kept = np.arange(2 * n)
+        kept.flags.writeable = False
+        _places = kept
+    return kept[:n]
 
 
 def keeps_rows(estimator: Any) -> bool:
