@@ -247,6 +247,7 @@ def test_how_rows_are_divided_over_calls_makes_no_difference():
 
 def test_a_monitor_says_what_it_has_seen():
     monitor = DriftMonitor(fitted(30), alpha=0.05)
+    assert monitor.update_scores([], []).size == 0
     assert repr(monitor).endswith("alpha=0.05): 0 rows seen, capital 1")
 
 
@@ -286,6 +287,23 @@ def test_a_scaler_that_has_seen_all_rows_keeps_the_bound():
         monitor.update(random.standard_t(1.5, size=(300, 60)))
         alarms += monitor.alarm_ is not None
     assert alarms / runs <= alpha + 2.5 * np.sqrt(alpha * (1 - alpha) / runs)
+
+
+class Doubled:
+    """A step without the tags of scikit-learn."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return 2.0 * X
+
+
+def test_a_step_that_does_not_say_whether_it_is_fitted_may_be():
+    X = np.random.default_rng(9).normal(size=(60, 2))
+    chain = make_pipeline(Doubled(), OneClassSVM(nu=0.1, false_alarms=0.1)).fit(X)
+    with pytest.warns(UserWarning, match="Doubled was fitted to all rows"):
+        DriftMonitor(chain)
 
 
 # Kept between processes.

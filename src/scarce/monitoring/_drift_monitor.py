@@ -204,7 +204,7 @@ class DriftMonitor:
             The capital after each row.
         """
         scores, rejected = np.asarray(scores, np.float64), np.asarray(rejected)
-        if rejected.dtype != bool:
+        if rejected.dtype != bool and rejected.size:
             raise ValueError(
                 "rejected must be True or False for each row, such as model.predict(X) == -1, got "
                 f"{rejected.dtype} {rejected.ravel()[:1].tolist()}"
@@ -355,7 +355,10 @@ def step_that_saw_all(model: Any) -> Any:
     """Return the first step before the detector of a pipeline that was fitted to the rows."""
     steps = model.steps[:-1] if hasattr(model, "steps") else []
     for _, step in steps:
-        if step is not None and step != "passthrough" and get_tags(step).requires_fit:
+        if step is None or step == "passthrough":
+            continue
+        # A step without tags may be fitted.
+        if not hasattr(step, "__sklearn_tags__") or get_tags(step).requires_fit:
             return step
     return None
 
