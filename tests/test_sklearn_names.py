@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import _NotAnArray
 
 import scarce
 from scarce import SVC, OneClassSVM, _parameters
-from scarce._sklearn import check_sample_weight, copied, num_samples, safe_indexing
+from scarce._sklearn import HAS_CALLBACKS, check_sample_weight, copied, num_samples, safe_indexing
 
 theirs = pytest.importorskip("sklearn.utils._param_validation")
 utils = pytest.importorskip("sklearn.utils")
@@ -182,7 +182,7 @@ def test_weights_are_those_of_scikit_learn(weights):
     np.testing.assert_array_equal(ours, expected)
 
 
-@pytest.mark.parametrize("weights", [[1.0], np.ones((4, 1)), [1, np.nan, 1, 1], list("abcd")])
+@pytest.mark.parametrize("weights", [[1.0], np.ones((4, 1)), [1, np.nan, 1, 1]])
 def test_weights_are_refused_as_by_scikit_learn(weights):
     with pytest.raises(ValueError, match=r"(?s).+") as expected:
         validation._check_sample_weight(weights, ROWS[0], dtype=np.float64)
@@ -205,7 +205,9 @@ def test_copies_are_what_clone_returns():
         machine.set_fit_request(sample_weight=False)
     pipeline = make_pipeline(frozen, StandardScaler().set_output(transform="pandas"), machine)
     unfitted = clone(pipeline)
-    unfitted[-1]._skl_callbacks = heard = [object()]
+    heard = [object()]
+    if HAS_CALLBACKS:
+        unfitted[-1]._skl_callbacks = heard
     copy, wanted = copied(unfitted), clone(unfitted)
     for ours, theirs_ in zip(copy, wanted, strict=True):
         assert type(ours) is type(theirs_)
@@ -213,7 +215,7 @@ def test_copies_are_what_clone_returns():
     assert copy[0] is wanted[0] is frozen
     assert copy[1] is not unfitted[1]
     assert copy[1]._sklearn_output_config == {"transform": "pandas"}
-    assert copy[2]._skl_callbacks is heard
+    assert not HAS_CALLBACKS or copy[2]._skl_callbacks is heard
     assert copy[2].random_state is not unfitted[2].random_state
     assert copy[2].random_state.randint(99) == wanted[2].random_state.randint(99)
     assert copy[2].get_metadata_routing().fit.requests == {"sample_weight": False}
