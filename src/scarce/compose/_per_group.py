@@ -180,10 +180,11 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         self.groups_, codes = np.unique(labels, return_inverse=True)
         self.n_rows_ = np.bincount(codes, counted).astype(np.int64)
         members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+        kept = [each[counted[each]] for each in members]
         own = (self.n_rows_ >= self.min_rows) | (self.groups_.size == 1)
         if is_classifier(self._model()) and y is not None:
             self.classes_, classes = np.unique(given["y"], return_inverse=True)
-            found = [np.unique(classes[each[counted[each]]]).size for each in members]
+            found = [np.unique(classes[each]).size for each in kept]
             own &= np.array(found) == self.classes_.size
         self.models_ = np.where(own, "own", self.fallback or "")
         self._check_fallback(own)
@@ -193,7 +194,6 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
         if pool.size > MOST_POOLED:
             pool = np.sort(random.choice(pool, MOST_POOLED, replace=False))
         if self.fallback == "transfer":
-            kept = [each[counted[each]] for each in members]
             for code in np.flatnonzero(self.models_ == "transfer"):
                 if data.n_distinct(kept[code]) < 2:
                     self.models_[code] = "pooled"
