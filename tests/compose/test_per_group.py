@@ -1,6 +1,5 @@
 """One model per group: equal to single fits, fallbacks that are said, one file, bad input."""
 
-import warnings
 import zipfile
 
 import numpy as np
@@ -250,18 +249,3 @@ def test_searches_hand_groups_on():
         assert search.score(X, y, groups=groups) == 1.0
     assert PerGroup(SVR()).fit(X, X[:, 0], groups=groups).score(X, X[:, 0], groups=groups) > 0.5
     assert not hasattr(PerGroup(), "score")
-
-
-class Untidy(LogisticRegression):
-    """Leaves a filter of warnings behind, as threads that change filters at once do by chance."""
-
-    def fit(self, X, y):
-        warnings.filters = [("ignore", None, Warning, None, 0)]
-        return super().fit(X, y)
-
-
-def test_filters_of_warnings_stay():
-    X, groups = rows_of([30, 30])
-    before = warnings.filters
-    PerGroup(Untidy()).fit(X, np.arange(60) % 2, groups=groups)
-    assert warnings.filters is before

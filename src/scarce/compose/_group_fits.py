@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -17,9 +15,6 @@ from scarce._frame import collected_notes, note, safe_indexing
 from scarce._sklearn import copied
 from scarce.kernels import distinct_rows
 from scarce.one_class import TransferOneClassSVM
-from scarce.parallel import tile_runner
-
-EFFORT = 1_000_000  # nanoseconds that a fit takes, about
 
 
 class Data:
@@ -52,34 +47,23 @@ class Data:
         return int(distinct_rows(some)[0].size) if rows.size else 0
 
 
-def fitted_in_threads(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool) -> list[Any]:
-    """Return what fits return, in threads; each category of warning is given once."""
-    found: list[Any] = [None] * len(tasks)
-    heard: list[Any] = [()] * len(tasks)
-    context = copy_context()
+def fitted_one_by_one(tasks: list[tuple[str, Callable[[], Any]]], *, alone: bool) -> list[Any]:
+    """Return what fits return; each category of warning is given once.
 
-    def work(first: int, last: int) -> None:
-        for place in range(first, last):
-            heard[place] = context.copy().run(one, place)
-
-    def one(place: int) -> list[Any]:
-        name, fit = tasks[place]
+    Not in threads: a fit of few rows is many short calls, and to get the interpreter back after
+    each takes two threads longer than one thread takes for both.
+    """
+    found: list[Any] = []
+    firsts: dict[type[Warning], str] = {}
+    counts: dict[type[Warning], int] = {}
+    for name, fit in tasks:
         with collected_notes() as notes:
             try:
-                found[place] = fit()
+                found.append(fit())
             except ValueError as error:
                 if alone:
                     raise
                 raise ValueError(f"{name}: {error}") from error
-        return list(notes)
-
-    # scikit-learn changes the filters of warnings for a while, each thread those of all: the last
-    # one to put them back would leave another's.
-    with warnings.catch_warnings(), tile_runner(EFFORT * len(tasks)) as run:
-        run(len(tasks), work, 1)
-    firsts: dict[type[Warning], str] = {}
-    counts: dict[type[Warning], int] = {}
-    for (name, _), notes in zip(tasks, heard, strict=True):
         for category in {category for _, category in notes}:
             counts[category] = counts.get(category, 0) + 1
         for message, category in notes:

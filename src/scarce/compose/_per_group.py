@@ -34,7 +34,7 @@ from scarce._frame import (
     safe_indexing,
     validate_data,
 )
-from scarce.compose._group_fits import Data, answer_of, checked_groups, fitted_in_threads, kind_of
+from scarce.compose._group_fits import Data, answer_of, checked_groups, fitted_one_by_one, kind_of
 from scarce.compose._packing import packed, unpacked
 from scarce.model_selection import CalibratedOneClass
 
@@ -50,8 +50,8 @@ def has(name: str) -> Any:
 class PerGroup(MetaEstimatorMixin, BaseEstimator):
     """Fit one model to the rows of every group: of every device, ward or customer.
 
-    Groups are fitted in threads. Groups with few rows, and groups that were not seen during fit,
-    use a model of rows of all groups; `models_` says which group uses which.
+    Groups with few rows, and groups that were not seen during fit, use a model of rows of all
+    groups; `models_` says which group uses which.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class PerGroup(MetaEstimatorMixin, BaseEstimator):
                 tasks.append((names[code], partial(data.transferred, rate, others, kept[code])))
         if self.fallback is not None:
             tasks.append(("the pooled model", partial(data.fitted, model, pool)))
-        fitted = fitted_in_threads(tasks, alone=self.groups_.size == 1)
+        fitted = fitted_one_by_one(tasks, alone=self.groups_.size == 1)
         self.pooled_ = None if self.fallback is None else fitted.pop()
         self.estimators_ = [self.pooled_] * self.groups_.size
         for code, model in zip(fitted_alone, fitted, strict=True):

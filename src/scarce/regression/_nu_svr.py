@@ -107,7 +107,7 @@ class NuSVR(TubeMachine):
 
     _allowed_values: ClassVar[dict[str, Any]] = {
         **TubeMachine._allowed_values,
-        "C": [Interval(Real, 0.0, None, closed="neither")],  # beside which slack would be free
+        "C": [Interval(Real, 0.0, None, closed="neither")],  # the tube's width costs nu * C
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 

@@ -25,9 +25,9 @@ EPS = float(np.finfo(np.float64).eps)
 class ActiveRows:
     """The active rows of a program and a point, and what all rows have by that.
 
-    ``x``: the point. ``field``: kernel sums of all rows, at ``last`` for the active variables; with
-    which rows that is, and by what ``weights``, says ``support``. ``rows``: the active ones;
-    ``active``: their sums at ``x``. ``verdict``: what is proved of it.
+    ``x``: the point. ``field``: kernel sums of all rows over the rows ``support`` with these
+    ``weights``, where active variables are at ``last``. ``rows``: the active ones; ``active``:
+    their sums at ``x``. ``verdict``: what is proved of it.
     ``reach``: how far inside its conditions a row that is not active need not be looked at.
     """
 
